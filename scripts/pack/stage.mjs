@@ -1,0 +1,64 @@
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { listWorkspaces } from "../workspace/packages.mjs";
+import { bundledWorkspaces } from "./bundle.mjs";
+
+/** Name of the published package that carries the others. */
+export const PUBLISHED_NAME = "dreamloop";
+
+/** Folder of the published package. */
+const PACKAGE_PATH = "packages/cli";
+
+/** Files and folders of the root that travel in the published package, where they exist. */
+const CARRIED = ["LICENSE", "NOTICE", "worlds"];
+
+/**
+ * Copies everything the published package needs, and that lies elsewhere in the repository, into its folder.
+ *
+ * The copies are real folders in its own `node_modules`, since npm does not pack the links that workspaces are.
+ *
+ * @param {string} root
+ * @returns {string[]} what was put there, relative to the root
+ */
+export function stageFiles(root) {
+  removeStagedFiles(root);
+  const staged = [];
+  for (const workspace of bundledWorkspaces(PUBLISHED_NAME, listWorkspaces(root))) {
+    const target = `${PACKAGE_PATH}/node_modules/${workspace.name}`;
+    mkdirSync(join(root, target), { recursive: true });
+    cpSync(join(workspace.folder, "dist"), join(root, target, "dist"), {
+      recursive: true,
+      filter: (path) => !path.endsWith(".tsbuildinfo"),
+    });
+    const { devDependencies: _, ...manifest } = workspace.manifest;
+    writeFileSync(join(root, target, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    staged.push(target);
+  }
+  for (const path of CARRIED) {
+    if (!existsSync(join(root, path))) continue;
+    cpSync(join(root, path), join(root, PACKAGE_PATH, path), { recursive: true });
+    staged.push(`${PACKAGE_PATH}/${path}`);
+  }
+  return staged;
+}
+
+/**
+ * Takes the copies away again: while they are there, the `dreamloop` command would load them and not the workspaces.
+ *
+ * @param {string} root
+ */
+export function removeStagedFiles(root) {
+  for (const path of CARRIED) rmSync(join(root, PACKAGE_PATH, path), { recursive: true, force: true });
+  const modules = join(root, PACKAGE_PATH, "node_modules");
+  for (const workspace of bundledWorkspaces(PUBLISHED_NAME, listWorkspaces(root))) {
+    const path = join(modules, workspace.name);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true });
+    removeWhenEmpty(dirname(path));
+  }
+  removeWhenEmpty(modules);
+}
+
+/** @param {string} folder */
+function removeWhenEmpty(folder) {
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+}

@@ -1,0 +1,4 @@
+import { ROOT } from "./setup/run.mjs";
+import { removeStagedFiles } from "./pack/stage.mjs";
+
+removeStagedFiles(ROOT);

@@ -1,0 +1,43 @@
+import { readdirSync, existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+import { defineConfig, type Plugin } from "vitest/config";
+
+/** TypeScript through esbuild, since the default transformer leaves standard decorators as they are. */
+function typescriptThroughEsbuild(): Plugin {
+  return {
+    name: "typescript-through-esbuild",
+    enforce: "pre",
+    async transform(code, id) {
+      const file = id.split("?")[0] ?? id;
+      if (!/\.tsx?$/.test(file) || file.includes("node_modules")) return null;
+      const result = await transform(code, {
+        loader: file.endsWith("x") ? "tsx" : "ts",
+        target: "es2022",
+        jsx: "automatic",
+        sourcemap: true,
+        sourcefile: file,
+      });
+      return { code: result.code, map: result.map };
+    },
+  };
+}
+
+const packagesFolder = fileURLToPath(new URL("./packages", import.meta.url));
+const sourceAliases = readdirSync(packagesFolder)
+  .filter((name) => name !== "cli" && existsSync(`${packagesFolder}/${name}/src/index.ts`))
+  .map((name) => ({ find: new RegExp(`^@dreamloop/${name}$`), replacement: `${packagesFolder}/${name}/src/index.ts` }));
+
+export default defineConfig({
+  plugins: [typescriptThroughEsbuild()],
+  oxc: false,
+  resolve: { alias: sourceAliases },
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "apps/*/src/**/*.test.ts", "training/**/*.test.ts"],
+    typecheck: { enabled: false },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: "forks",
+    maxWorkers: 2,
+  },
+});
