@@ -50,16 +50,7 @@ export function floorLog2(value: number): number {
  */
 export function scaleByPowerOfTwo(value: number, exponent: number): number {
   if (exponent > LARGEST_EXPONENT)
-    return (
-      value *
-      powerOfTwo(LARGEST_EXPONENT) *
-      powerOfTwo(exponent - LARGEST_EXPONENT)
-    );
-  if (exponent < -1020)
-    return (
-      value *
-      powerOfTwo(Math.max(exponent + 1024, SMALLEST_EXPONENT)) *
-      powerOfTwo(-1024)
-    );
+    return value * powerOfTwo(LARGEST_EXPONENT) * powerOfTwo(exponent - LARGEST_EXPONENT);
+  if (exponent < -1020) return value * powerOfTwo(Math.max(exponent + 1024, SMALLEST_EXPONENT)) * powerOfTwo(-1024);
   return value * powerOfTwo(exponent);
 }

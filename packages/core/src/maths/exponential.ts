@@ -9,7 +9,7 @@ const SQRT_TWO = 1.4142135623730951;
 const LARGEST_EXP_ARGUMENT = 709.782712893384;
 const SMALLEST_EXP_ARGUMENT = -745.1332191019412;
 
-/* r - (P1 r^2 + … + P5 r^10) stands for r (e^r - 1 … ) on [-ln2/2, ln2/2]: FDLIBM's Remez coefficients (Sun Microsystems, 1993). */
+/* r (e^r + 1) / (e^r - 1) = 2 + P1 r^2 + … + P5 r^10 on [-ln2/2, ln2/2]: FDLIBM's Remez coefficients (Sun Microsystems, 1993). */
 const P1 = 1.66666666666666019037e-1;
 const P2 = -2.77777777770155933842e-3;
 const P3 = 6.61375632143793436117e-5;
@@ -42,15 +42,12 @@ export function exponentialOfSum(high: number, low: number): number {
   const lower = exponent * LN2_LOW - low;
   const r = upper - lower;
   const square = r * r;
-  const c =
-    r -
-    square * (P1 + square * (P2 + square * (P3 + square * (P4 + square * P5))));
+  const c = r - square * (P1 + square * (P2 + square * (P3 + square * (P4 + square * P5))));
   return scaleByPowerOfTwo(1 - (lower - (r * c) / (2 - c) - upper), exponent);
 }
 
 /**
- * e to the power of a number, the same bits on every engine. Error below 1 ulp (below one unit of the last place of
- * a subnormal result). Above 709.78 it is Infinity, below -745.13 zero; NaN gives NaN.
+ * e to the power of a number, the same bits on every engine. Error below 1 ulp, subnormal results included. Above 709.78 it is Infinity, below -745.13 zero; NaN gives NaN.
  *
  * Formula: 2^k e^r with Cody and Waite's two-part ln 2, and e^r from FDLIBM's rational form in r.
  */
@@ -70,9 +67,7 @@ export function exactLog(value: number): number {
   if (value === Infinity) return Infinity;
   let exponent = floorLog2(value);
   let mantissa =
-    exponent < -1022
-      ? value * powerOfTwo(100) * powerOfTwo(-exponent - 100)
-      : value * powerOfTwo(-exponent);
+    exponent < -1022 ? value * powerOfTwo(100) * powerOfTwo(-exponent - 100) : value * powerOfTwo(-exponent);
   if (mantissa > SQRT_TWO) {
     mantissa *= 0.5;
     exponent += 1;
@@ -80,13 +75,9 @@ export function exactLog(value: number): number {
   const f = mantissa - 1;
   const s = f / (2 + f);
   const z = s * s;
-  const series =
-    z * (L1 + z * (L2 + z * (L3 + z * (L4 + z * (L5 + z * (L6 + z * L7))))));
+  const series = z * (L1 + z * (L2 + z * (L3 + z * (L4 + z * (L5 + z * (L6 + z * L7))))));
   const halfSquare = 0.5 * f * f;
-  return (
-    exponent * LN2_HIGH -
-    (halfSquare - (s * (halfSquare + series) + exponent * LN2_LOW) - f)
-  );
+  return exponent * LN2_HIGH - (halfSquare - (s * (halfSquare + series) + exponent * LN2_LOW) - f);
 }
 
 /**

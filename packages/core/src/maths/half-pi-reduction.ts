@@ -55,11 +55,7 @@ export function reduceByHalfPi(angle: number): ReducedAngle {
 }
 
 /** What rounding took from `difference = left - right`, exactly (Knuth's two-sum). */
-function differenceError(
-  left: number,
-  right: number,
-  difference: number,
-): number {
+function differenceError(left: number, right: number, difference: number): number {
   const virtual = left - difference;
   return left - (difference + virtual) + (virtual - right);
 }
@@ -72,8 +68,7 @@ function reduceLargeAngle(angle: number): ReducedAngle {
   const shift = BigInt(TWO_OVER_PI_SCALE - exponent);
   const product = mantissa * TWO_OVER_PI_BITS;
   const turns = (product + (1n << (shift - 1n))) >> shift;
-  const fraction =
-    (product - (turns << shift)) >> (shift - BigInt(FRACTION_SCALE));
+  const fraction = (product - (turns << shift)) >> (shift - BigInt(FRACTION_SCALE));
   const remainder = fraction * HALF_PI_BITS;
   const high = Number(remainder);
   const low = Number(remainder - BigInt(high));

@@ -14,8 +14,7 @@ export function exactHypot(x: number, y: number, z = 0): number {
   const width = Math.abs(x);
   const height = Math.abs(y);
   const depth = Math.abs(z);
-  if (width === Infinity || height === Infinity || depth === Infinity)
-    return Infinity;
+  if (width === Infinity || height === Infinity || depth === Infinity) return Infinity;
   const largest = Math.max(width, height, depth);
   if (Number.isNaN(largest)) return NaN;
   if (largest === 0) return 0;
@@ -27,10 +26,6 @@ export function exactHypot(x: number, y: number, z = 0): number {
   const scaledWidth = width * scale;
   const scaledHeight = height * scale;
   const scaledDepth = depth * scale;
-  const length = Math.sqrt(
-    scaledWidth * scaledWidth +
-      scaledHeight * scaledHeight +
-      scaledDepth * scaledDepth,
-  );
+  const length = Math.sqrt(scaledWidth * scaledWidth + scaledHeight * scaledHeight + scaledDepth * scaledDepth);
   return length * powerOfTwo(exponent);
 }

@@ -5,18 +5,8 @@ const HALF_PI_LOW = 6.123233995736766e-17;
 const QUARTER_PI = 0.7853981633974483;
 
 /* atan(0.5), atan(1), atan(1.5) and pi/2, and what those doubles lack. */
-const ARC_HIGH = [
-  0.4636476090008061,
-  QUARTER_PI,
-  0.982793723247329,
-  HALF_PI,
-] as const;
-const ARC_LOW = [
-  2.2698777452961687e-17,
-  3.061616997868383e-17,
-  1.3903311033110998e-17,
-  HALF_PI_LOW,
-] as const;
+const ARC_HIGH = [0.4636476090008061, QUARTER_PI, 0.982793723247329, HALF_PI] as const;
+const ARC_LOW = [2.2698777452961687e-17, 3.061616997868383e-17, 1.3903311033110998e-17, HALF_PI_LOW] as const;
 
 /* atan(x) = x - x (A0 x^2 + A1 x^4 + … + A10 x^22) for |x| < 7/16: minimax coefficients of FDLIBM (Sun Microsystems, 1993). */
 const A0 = 3.33333333333329318027e-1;
@@ -65,8 +55,7 @@ export function exactAtan(value: number): number {
     index = 3;
     reduced = -1 / x;
   }
-  const angle =
-    ARC_HIGH[index] - (arcCorrection(reduced) - ARC_LOW[index] - reduced);
+  const angle = ARC_HIGH[index] - (arcCorrection(reduced) - ARC_LOW[index] - reduced);
   return value < 0 ? -angle : angle;
 }
 
@@ -82,8 +71,7 @@ export function exactAtan2(y: number, x: number): number {
   const sign = y < 0 || Object.is(y, -0) ? -1 : 1;
   if (y === 0) return behind ? sign * PI : y;
   if (x === 0) return sign * HALF_PI;
-  const steepness =
-    Math.abs(x) === Infinity && Math.abs(y) === Infinity ? 1 : Math.abs(y / x);
+  const steepness = Math.abs(x) === Infinity && Math.abs(y) === Infinity ? 1 : Math.abs(y / x);
   const acute = exactAtan(steepness);
   return sign * (behind ? PI - (acute - PI_LOW) : acute);
 }

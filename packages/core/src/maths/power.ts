@@ -28,9 +28,7 @@ function exactProduct(left: number, right: number): DoubleDouble {
   const rightScaled = right * SPLITTER;
   const rightHigh = rightScaled - (rightScaled - right);
   const rightLow = right - rightHigh;
-  const low =
-    leftLow * rightLow -
-    (high - leftHigh * rightHigh - leftLow * rightHigh - leftHigh * rightLow);
+  const low = leftLow * rightLow - (high - leftHigh * rightHigh - leftLow * rightHigh - leftHigh * rightLow);
   return { high, low };
 }
 
@@ -48,9 +46,7 @@ function exactSum(left: number, right: number): DoubleDouble {
 function logarithmInTwoParts(value: number): DoubleDouble {
   let exponent = floorLog2(value);
   let mantissa =
-    exponent < -1022
-      ? value * powerOfTwo(100) * powerOfTwo(-exponent - 100)
-      : value * powerOfTwo(-exponent);
+    exponent < -1022 ? value * powerOfTwo(100) * powerOfTwo(-exponent - 100) : value * powerOfTwo(-exponent);
   if (mantissa > SQRT_TWO) {
     mantissa *= 0.5;
     exponent += 1;
@@ -67,15 +63,13 @@ function logarithmInTwoParts(value: number): DoubleDouble {
   const rest = z * z * s * taylorRest(z);
 
   const scaled = exactProduct(TWO_THIRDS_HIGH, z);
-  const scaledLow =
-    scaled.low + TWO_THIRDS_HIGH * squareLow + TWO_THIRDS_LOW * z;
+  const scaledLow = scaled.low + TWO_THIRDS_HIGH * squareLow + TWO_THIRDS_LOW * z;
   const cubic = exactProduct(scaled.high, s);
   const cubicLow = cubic.low + scaledLow * s + scaled.high * sLow;
 
   const first = exactSum(exponent * LN2_HIGH, 2 * s);
   const second = exactSum(first.high, cubic.high);
-  const low =
-    exponent * LN2_LOW + first.low + second.low + (2 * sLow + cubicLow + rest);
+  const low = exponent * LN2_LOW + first.low + second.low + (2 * sLow + cubicLow + rest);
   const high = second.high + low;
   return { high, low: second.high - high + low };
 }
@@ -83,13 +77,13 @@ function logarithmInTwoParts(value: number): DoubleDouble {
 /** 2/5 + (2/7) z + (2/9) z^2 + …, for z below 0.0295: after twelve terms what is left out is below 2^-64. */
 function taylorRest(z: number): number {
   let sum = 2 / 27;
-  for (let divisor = 25; divisor >= 5; divisor -= 2)
-    sum = sum * z + 2 / divisor;
+  for (let divisor = 25; divisor >= 5; divisor -= 2) sum = sum * z + 2 / divisor;
   return sum;
 }
 
 /**
- * base to the power of exponent for real numbers, the same bits on every engine. Error below 1 ulp. Special cases are
+ * base to the power of exponent for real numbers, the same bits on every engine. Error below 1.5 ulp, and none where the
+ * result is an integer up to 2^53 (tested for bases below 3000). Special cases are
  * those of ECMAScript's `Math.pow`: an exponent of zero gives 1 even for NaN; a base of ±1 with an infinite exponent
  * gives NaN; a base below zero needs an integer exponent, else NaN.
  *
@@ -106,18 +100,15 @@ export function exactPow(base: number, exponent: number): number {
   }
   const isInteger = Math.trunc(exponent) === exponent;
   const isNegativeBase = base < 0 || Object.is(base, -0);
-  const sign =
-    isNegativeBase && isInteger && Math.abs(exponent % 2) === 1 ? -1 : 1;
-  if (magnitude === 0 || magnitude === Infinity)
-    return sign * ((magnitude === 0) === exponent > 0 ? 0 : Infinity);
+  const sign = isNegativeBase && isInteger && Math.abs(exponent % 2) === 1 ? -1 : 1;
+  if (magnitude === 0 || magnitude === Infinity) return sign * ((magnitude === 0) === exponent > 0 ? 0 : Infinity);
   if (isNegativeBase && !isInteger) return NaN;
   return sign * positivePower(magnitude, exponent);
 }
 
 function positivePower(base: number, exponent: number): number {
   if (base === 1 || exponent === 1) return base;
-  if (Math.abs(exponent) > LARGEST_EXPONENT)
-    return base > 1 === exponent > 0 ? Infinity : 0;
+  if (Math.abs(exponent) > LARGEST_EXPONENT) return base > 1 === exponent > 0 ? Infinity : 0;
   const logarithm = logarithmInTwoParts(base);
   const product = exactProduct(logarithm.high, exponent);
   return exponentialOfSum(product.high, product.low + logarithm.low * exponent);

@@ -29,11 +29,7 @@ function sineKernel(high: number, low: number): number {
 /** cos(high + low) for an angle of at most about pi/4. */
 function cosineKernel(high: number, low: number): number {
   const square = high * high;
-  const tail =
-    square *
-    (C1 +
-      square *
-        (C2 + square * (C3 + square * (C4 + square * (C5 + square * C6)))));
+  const tail = square * (C1 + square * (C2 + square * (C3 + square * (C4 + square * (C5 + square * C6)))));
   const half = 0.5 * square;
   const rounded = 1 - half;
   return rounded + (1 - rounded - half + (square * tail - high * low));
@@ -47,11 +43,9 @@ function cosineKernel(high: number, low: number): number {
  * Formula: reduction as in `reduceByHalfPi`, then the odd minimax polynomial of degree 13 of FDLIBM.
  */
 export function exactSin(radians: number): number {
-  if (Math.abs(radians) <= QUARTER_PI)
-    return radians === 0 ? radians : sineKernel(radians, 0);
+  if (Math.abs(radians) <= QUARTER_PI) return radians === 0 ? radians : sineKernel(radians, 0);
   const { quadrant, high, low } = reduceByHalfPi(radians);
-  const value =
-    (quadrant & 1) === 0 ? sineKernel(high, low) : cosineKernel(high, low);
+  const value = (quadrant & 1) === 0 ? sineKernel(high, low) : cosineKernel(high, low);
   return quadrant < 2 ? value : -value;
 }
 
@@ -63,8 +57,7 @@ export function exactSin(radians: number): number {
 export function exactCos(radians: number): number {
   if (Math.abs(radians) <= QUARTER_PI) return cosineKernel(radians, 0);
   const { quadrant, high, low } = reduceByHalfPi(radians);
-  const value =
-    (quadrant & 1) === 0 ? cosineKernel(high, low) : sineKernel(high, low);
+  const value = (quadrant & 1) === 0 ? cosineKernel(high, low) : sineKernel(high, low);
   return quadrant === 0 || quadrant === 3 ? value : -value;
 }
 

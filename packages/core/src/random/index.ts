@@ -8,9 +8,4 @@ export {
   streamNumber,
   type RandomStreamAddress,
 } from "./stream-address.ts";
-export {
-  RANDOM_STREAM_WORDS,
-  randomStream,
-  type RandomStream,
-  type RandomTarget,
-} from "./random-stream.ts";
+export { RANDOM_STREAM_WORDS, randomStream, type RandomStream, type RandomTarget } from "./random-stream.ts";

@@ -26,34 +26,19 @@ export type PhiloxCounter = readonly [number, number, number, number];
 export type PhiloxKey = readonly [number, number];
 
 /** The four random words (0 to 2^32 - 1) that belong to a counter under a key. */
-export function philox4x32(
-  counter: PhiloxCounter,
-  key: PhiloxKey,
-): [number, number, number, number] {
+export function philox4x32(counter: PhiloxCounter, key: PhiloxKey): [number, number, number, number] {
   const block = new Uint32Array(PHILOX_BLOCK_WORDS);
-  writePhiloxBlock(
-    block,
-    counter[0],
-    counter[1],
-    counter[2],
-    counter[3],
-    key[0],
-    key[1],
-  );
-  return [
-    block[0] as number,
-    block[1] as number,
-    block[2] as number,
-    block[3] as number,
-  ];
+  writePhiloxBlock(block, 0, counter[0], counter[1], counter[2], counter[3], key[0], key[1]);
+  return [block[0] as number, block[1] as number, block[2] as number, block[3] as number];
 }
 
 /**
- * Writes the four words of a counter under a key to the start of `block`. Words are passed one by one, not in an
- * object, since this runs once for every two random numbers of a frame.
+ * Writes the four words of a counter under a key into `words` from `offset` on. Everything is passed one by one, not
+ * in an object, since this runs once for every two random numbers of a frame.
  */
 export function writePhiloxBlock(
-  block: Uint32Array,
+  words: Uint32Array,
+  offset: number,
   counter0: number,
   counter1: number,
   counter2: number,
@@ -71,27 +56,15 @@ export function writePhiloxBlock(
     // The upper half of a 32 by 32 bit product from 16-bit pieces: no piece exceeds 2^32, so wrapping is harmless.
     const low0 = c0 & 0xffff;
     const high0 = c0 >>> 16;
-    const cross0 =
-      Math.imul(high0, MULTIPLIER_0_LOW) +
-      (Math.imul(low0, MULTIPLIER_0_LOW) >>> 16);
+    const cross0 = Math.imul(high0, MULTIPLIER_0_LOW) + (Math.imul(low0, MULTIPLIER_0_LOW) >>> 16);
     const middle0 = Math.imul(low0, MULTIPLIER_0_HIGH) + (cross0 & 0xffff);
-    const upper0 =
-      (Math.imul(high0, MULTIPLIER_0_HIGH) +
-        (cross0 >>> 16) +
-        (middle0 >>> 16)) |
-      0;
+    const upper0 = (Math.imul(high0, MULTIPLIER_0_HIGH) + (cross0 >>> 16) + (middle0 >>> 16)) | 0;
 
     const low1 = c2 & 0xffff;
     const high1 = c2 >>> 16;
-    const cross1 =
-      Math.imul(high1, MULTIPLIER_1_LOW) +
-      (Math.imul(low1, MULTIPLIER_1_LOW) >>> 16);
+    const cross1 = Math.imul(high1, MULTIPLIER_1_LOW) + (Math.imul(low1, MULTIPLIER_1_LOW) >>> 16);
     const middle1 = Math.imul(low1, MULTIPLIER_1_HIGH) + (cross1 & 0xffff);
-    const upper1 =
-      (Math.imul(high1, MULTIPLIER_1_HIGH) +
-        (cross1 >>> 16) +
-        (middle1 >>> 16)) |
-      0;
+    const upper1 = (Math.imul(high1, MULTIPLIER_1_HIGH) + (cross1 >>> 16) + (middle1 >>> 16)) | 0;
 
     const lower0 = Math.imul(c0, MULTIPLIER_0);
     const lower1 = Math.imul(c2, MULTIPLIER_1);
@@ -102,8 +75,8 @@ export function writePhiloxBlock(
     k0 = (k0 + KEY_INCREMENT_0) | 0;
     k1 = (k1 + KEY_INCREMENT_1) | 0;
   }
-  block[0] = c0;
-  block[1] = c1;
-  block[2] = c2;
-  block[3] = c3;
+  words[offset] = c0;
+  words[offset + 1] = c1;
+  words[offset + 2] = c2;
+  words[offset + 3] = c3;
 }

@@ -1,14 +1,13 @@
 import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import { normalQuantile } from "./normal-quantile.ts";
 import { PHILOX_BLOCK_WORDS, writePhiloxBlock } from "./philox.ts";
-import {
-  philoxAddress,
-  type PhiloxAddress,
-  type RandomStreamAddress,
-} from "./stream-address.ts";
+import { philoxAddress, type PhiloxAddress, type RandomStreamAddress } from "./stream-address.ts";
 
 /** How many 32-bit words one stream holds: 2^34, four for each value of the lowest counter word. */
 export const RANDOM_STREAM_WORDS = 17179869184;
+
+/** How many words `fillUniform` and `fillNormal` make at a time. */
+const CHUNK_WORDS = 1024;
 
 const TWO_POW_32 = 4294967296;
 const TWO_POW_26 = 67108864;
@@ -101,24 +100,42 @@ class PhiloxStream implements RandomStream {
   }
 
   fillUniform(target: RandomTarget): void {
-    this.#fill(target, uniformOf);
+    let index = 0;
+    for (const words of this.#wordChunks(target.length)) {
+      for (let word = 0; word < words.length; word += 2) {
+        target[index] = uniformOf(words[word] as number, words[word + 1] as number);
+        index += 1;
+      }
+    }
   }
 
   fillNormal(target: RandomTarget): void {
-    this.#fill(target, normalOf);
+    let index = 0;
+    for (const words of this.#wordChunks(target.length)) {
+      for (let word = 0; word < words.length; word += 2) {
+        target[index] = normalOf(words[word] as number, words[word + 1] as number);
+        index += 1;
+      }
+    }
   }
 
-  #fill(
-    target: RandomTarget,
-    numberOf: (first: number, second: number) => number,
-  ): void {
-    let position = this.#take(2 * target.length);
-    for (let index = 0; index < target.length; index += 1) {
-      target[index] = numberOf(
-        this.#wordAt(position),
-        this.#wordAt(position + 1),
-      );
-      position += 2;
+  /** The next `pairs` pairs of words in pieces; a piece is overwritten by the next one. */
+  *#wordChunks(pairs: number): Generator<Uint32Array> {
+    const { key0, key1, counter1, counter2, counter3 } = this.#address;
+    const end = this.#position + 2 * pairs;
+    let position = this.#take(2 * pairs);
+    const words = new Uint32Array(Math.min(CHUNK_WORDS, 2 * pairs + 2 * PHILOX_BLOCK_WORDS));
+    while (position < end) {
+      const firstBlock = Math.floor(position / PHILOX_BLOCK_WORDS);
+      const skipped = position - firstBlock * PHILOX_BLOCK_WORDS;
+      const wanted = Math.min(end - position, (words.length - skipped) & ~1);
+      const blocks = Math.ceil((skipped + wanted) / PHILOX_BLOCK_WORDS);
+      for (let block = 0; block < blocks; block += 1) {
+        const offset = block * PHILOX_BLOCK_WORDS;
+        writePhiloxBlock(words, offset, firstBlock + block, counter1, counter2, counter3, key0, key1);
+      }
+      yield words.subarray(skipped, skipped + wanted);
+      position += wanted;
     }
   }
 
@@ -139,15 +156,7 @@ class PhiloxStream implements RandomStream {
     const blockIndex = Math.floor(position / PHILOX_BLOCK_WORDS);
     if (blockIndex !== this.#blockIndex) {
       const { key0, key1, counter1, counter2, counter3 } = this.#address;
-      writePhiloxBlock(
-        this.#block,
-        blockIndex,
-        counter1,
-        counter2,
-        counter3,
-        key0,
-        key1,
-      );
+      writePhiloxBlock(this.#block, 0, blockIndex, counter1, counter2, counter3, key0, key1);
       this.#blockIndex = blockIndex;
     }
     return this.#block[position - blockIndex * PHILOX_BLOCK_WORDS] as number;
@@ -161,18 +170,10 @@ function uniformOf(first: number, second: number): number {
 
 /** 52 bits as the middle of one of 2^52 equal parts of (0, 1), then the quantile there; symmetric about 0. */
 function normalOf(first: number, second: number): number {
-  return normalQuantile(
-    ((first >>> 6) * TWO_POW_26 + (second >>> 6) + 0.5) * TWO_POW_MINUS_52 -
-      0.5,
-  );
+  return normalQuantile(((first >>> 6) * TWO_POW_26 + (second >>> 6) + 0.5) * TWO_POW_MINUS_52 - 0.5);
 }
 
-function checkInteger(
-  what: string,
-  value: number,
-  smallest: number,
-  largest: number,
-): void {
+function checkInteger(what: string, value: number, smallest: number, largest: number): void {
   if (Number.isInteger(value) && value >= smallest && value <= largest) return;
   throw new DreamloopError(
     ERROR_CODES.invalidValue,

@@ -12,6 +12,7 @@ export const MAX_STREAM_NAME_LENGTH = 128;
 /** The largest seed that is given as a bigint: 2^64 - 1, the size of the key. */
 export const MAX_SEED = 0xffffffffffffffffn;
 
+const FIELDS: readonly string[] = ["seed", "step", "subStep", "stream"] satisfies (keyof RandomStreamAddress)[];
 const NAME_BIT = 0x80000000;
 const TWO_POW_32 = 4294967296;
 const SUB_STEP_SHIFT = 21;
@@ -46,9 +47,13 @@ export interface PhiloxAddress {
 
 /**
  * Maps seed, step, sub-step and stream to Philox key and counter; the mapping is one to one, so two different
- * addresses never share a counter under a key (docs/random.md). Throws `invalid_value` naming the field.
+ * addresses never share a counter under a key (docs/random.md); for names that holds once `assertDistinctStreams` has
+ * passed them. Throws `invalid_value` naming the field.
  */
 export function philoxAddress(address: RandomStreamAddress): PhiloxAddress {
+  for (const field in address) {
+    if (!FIELDS.includes(field)) refuse(field, "found an unknown field", `use ${FIELDS.join(", ")}`);
+  }
   const seed = seedOf(address.seed);
   const step = integerOf("step", address.step, Number.MAX_SAFE_INTEGER);
   const subStep = integerOf("subStep", address.subStep ?? 0, MAX_SUB_STEP);
@@ -68,14 +73,9 @@ export function philoxAddress(address: RandomStreamAddress): PhiloxAddress {
  * (Fowler, Noll and Vo) with the uppermost bit set, so that no name meets an integer. Throws `invalid_value`.
  */
 export function streamNumber(stream: string | number): number {
-  if (typeof stream !== "string")
-    return integerOf("stream", stream, MAX_STREAM_NUMBER);
+  if (typeof stream !== "string") return integerOf("stream", stream, MAX_STREAM_NUMBER);
   if (stream.length < 1 || stream.length > MAX_STREAM_NAME_LENGTH) {
-    refuse(
-      "stream",
-      `found a name of ${stream.length} characters`,
-      `use 1 to ${MAX_STREAM_NAME_LENGTH} characters`,
-    );
+    refuse("stream", `found a name of ${stream.length} characters`, `use 1 to ${MAX_STREAM_NAME_LENGTH} characters`);
   }
   let hash = FNV_OFFSET_BASIS;
   for (let index = 0; index < stream.length; index += 1) {
@@ -96,9 +96,7 @@ export function streamNumber(stream: string | number): number {
  * Refuses a set of stream names of which two have the same number, or which holds a name twice. A world that draws
  * from several named streams calls this once with all of them. Throws `invalid_value` naming both.
  */
-export function assertDistinctStreams(
-  streams: readonly (string | number)[],
-): void {
+export function assertDistinctStreams(streams: readonly (string | number)[]): void {
   const byNumber = new Map<number, string | number>();
   for (const stream of streams) {
     const number = streamNumber(stream);
@@ -120,16 +118,10 @@ function seedOf(seed: unknown): bigint {
 }
 
 function integerOf(field: string, value: unknown, largest: number): number {
-  if (
-    typeof value === "number" &&
-    Number.isInteger(value) &&
-    value >= 0 &&
-    value <= largest
-  )
-    return value + 0;
-  const found =
-    typeof value === "string" ? JSON.stringify(value) : String(value);
-  return refuse(field, `found ${found}`, `use an integer from 0 to ${largest}`);
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= largest) return value + 0;
+  const found = typeof value === "string" ? JSON.stringify(value) : String(value);
+  const alternative = field === "stream" ? "a name or " : "";
+  return refuse(field, `found ${found}`, `use ${alternative}an integer from 0 to ${largest}`);
 }
 
 function refuse(field: string, found: string, advice: string): never {

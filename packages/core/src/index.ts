@@ -1,0 +1,179 @@
+// Errors
+export {
+  DreamloopError,
+  ERROR_CODES,
+  errorFromRecord,
+  errorToRecord,
+  isDreamloopError,
+  throwIfCancelled,
+} from "./errors/dreamloop-error.ts";
+export type { DreamloopErrorOptions, ErrorCode, ErrorRecord } from "./errors/dreamloop-error.ts";
+// Validation
+export {
+  callable,
+  describeFound,
+  finite,
+  flag,
+  isPlainObject,
+  json,
+  jsonMapping,
+  listOf,
+  mapping,
+  mappingOf,
+  oneOf,
+  optional,
+  refuse,
+  standardSchema,
+  text,
+  throughSchema,
+  withDefault,
+  within,
+} from "./validate/reader.ts";
+export type { Json, Mapping, NumberLimits, Reader, TextLimits } from "./validate/reader.ts";
+export { isMade, made, markMade, nearest, recordFactory, refuseUnknownKeys, shape } from "./validate/record.ts";
+export type { FieldReaders } from "./validate/record.ts";
+export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from "./validate/standard-schema.ts";
+// Time
+export type { Clock } from "./time/clock.ts";
+export { timeWindow } from "./time/time-window.ts";
+export type { TimeWindow, TimeWindowInput } from "./time/time-window.ts";
+// Configuration
+export { BACKENDS, chosenModelConfig, inferenceConfig, PRECISIONS, setJsonPath } from "./config/inference-config.ts";
+export type { Backend, InferenceConfig, InferenceConfigInput, Precision } from "./config/inference-config.ts";
+export { ATTENTION_BACKENDS, modelConfig } from "./config/model-config.ts";
+export type { AttentionBackend, CachePolicy, ModelConfig, ModelConfigInput } from "./config/model-config.ts";
+// User inputs
+export { userInputEvent } from "./inputs/user-input-event.ts";
+export type { UserInputEvent, UserInputEventInput } from "./inputs/user-input-event.ts";
+export { isSatisfiedBy, userInputCapability, userInputSchema } from "./inputs/user-input-schema.ts";
+export type {
+  SnapshotField,
+  UserInputCapability,
+  UserInputCapabilityInput,
+  UserInputSchema,
+  UserInputSchemaInput,
+} from "./inputs/user-input-schema.ts";
+export type { UserInputSource } from "./inputs/user-input-source.ts";
+export { userInputs } from "./inputs/user-inputs.ts";
+export type { UserInputs, UserInputsInput } from "./inputs/user-inputs.ts";
+// Canonical inputs
+export {
+  canonicalInputs,
+  canonicalInputSchema,
+  canonicalModality,
+  canonicalValue,
+  supportsModality,
+} from "./canonical/canonical-inputs.ts";
+export type {
+  CanonicalInputs,
+  CanonicalInputSchema,
+  CanonicalModality,
+  CanonicalModalityInput,
+} from "./canonical/canonical-inputs.ts";
+export { converterStateToJson, deviceConverter, readConversion } from "./canonical/device-converter.ts";
+export type { ControlHint, Conversion, DeviceConverter, DeviceConverterInput } from "./canonical/device-converter.ts";
+// Mapping
+export { identityInputMapping, inputMapping, readMappedInputs } from "./mapping/input-mapping.ts";
+export type {
+  InitialMappingContext,
+  InputMapping,
+  InputMappingInput,
+  MappedInputs,
+  StepMappingContext,
+} from "./mapping/input-mapping.ts";
+// Model
+export type {
+  InferenceRuntime,
+  InferenceSession,
+  ResetOptions,
+  SessionSnapshot,
+  StartSessionOptions,
+  StepOptions,
+} from "./model/inference-session.ts";
+export { assertModelAdapter, checkConfigSupport } from "./model/model-adapter.ts";
+export type {
+  AdapterSupport,
+  CreateRuntimeOptions,
+  LoadProgress,
+  ModelAdapter,
+  ModelOption,
+} from "./model/model-adapter.ts";
+export { inputField, modelInputSchema, UPDATE_POLICIES } from "./model/model-input-schema.ts";
+export type {
+  InputField,
+  InputFieldInput,
+  ModelInputSchema,
+  ModelInputSchemaInput,
+  UpdatePolicy,
+} from "./model/model-input-schema.ts";
+export { modelInputs } from "./model/model-inputs.ts";
+export type { ModelInputs, ModelInputsInput } from "./model/model-inputs.ts";
+export { framesOfStep, sessionDescription } from "./model/session-description.ts";
+export type { SessionDescription, SessionDescriptionInput } from "./model/session-description.ts";
+export { stepRequest, stepResult } from "./model/step-request.ts";
+export type { StepRequest, StepRequestInput, StepResult, StepResultInput } from "./model/step-request.ts";
+export {
+  channelsOf,
+  COLOR_RANGES,
+  COLOR_SPACES,
+  FRAME_LAYOUTS,
+  PIXEL_FORMATS,
+  videoChunk,
+} from "./model/video-chunk.ts";
+export type {
+  ColorRange,
+  ColorSpace,
+  FrameLayout,
+  PixelData,
+  PixelFormat,
+  VideoChunk,
+  VideoChunkInput,
+} from "./model/video-chunk.ts";
+// Outputs
+export { NullOutputTarget } from "./outputs/null-output-target.ts";
+export { outputArtifact } from "./outputs/output-target.ts";
+export type { CloseOptions, OutputArtifact, OutputArtifactInput, OutputTarget } from "./outputs/output-target.ts";
+// Metrics
+export { InMemoryMetricsRecorder, nullMetricsRecorder } from "./metrics/metrics-recorder.ts";
+export type { MetricsRecorder, TimingOptions } from "./metrics/metrics-recorder.ts";
+export { METRIC_CATEGORIES, runtimeMetricSample } from "./metrics/runtime-metric-sample.ts";
+export type { MetricCategory, RuntimeMetricSample, RuntimeMetricSampleInput } from "./metrics/runtime-metric-sample.ts";
+// Exact maths and random numbers
+export {
+  exactAcos,
+  exactAsin,
+  exactAtan,
+  exactAtan2,
+  exactCos,
+  exactExp,
+  exactHypot,
+  exactLog,
+  exactPow,
+  exactSin,
+  exactTan,
+  exactTanh,
+} from "./maths/index.ts";
+export {
+  assertDistinctStreams,
+  MAX_SEED,
+  MAX_STREAM_NAME_LENGTH,
+  MAX_STREAM_NUMBER,
+  MAX_SUB_STEP,
+  philox4x32,
+  RANDOM_STREAM_WORDS,
+  randomStream,
+  streamNumber,
+} from "./random/index.ts";
+export type { PhiloxCounter, PhiloxKey, RandomStream, RandomStreamAddress, RandomTarget } from "./random/index.ts";
+// Rollout
+export { RUN_OUTCOMES } from "./rollout/run-observer.ts";
+export type {
+  FrameHasher,
+  PauseRecord,
+  ResetRecord,
+  RunEnd,
+  RunObserver,
+  RunOutcome,
+  RunStart,
+  StepRecord,
+} from "./rollout/run-observer.ts";

@@ -1,0 +1,133 @@
+import type { CanonicalInputs, CanonicalModality, CanonicalModalityInput } from "../canonical/canonical-inputs.ts";
+import { canonicalModality } from "../canonical/canonical-inputs.ts";
+import type { UserInputSchema } from "../inputs/user-input-schema.ts";
+import type { ModelInputSchema } from "../model/model-input-schema.ts";
+import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
+import type { StepRequest } from "../model/step-request.ts";
+import { callable, listOf, mapping as readMapping, refuse, text, withDefault } from "../validate/reader.ts";
+import { made, recordFactory } from "../validate/record.ts";
+
+/** What a mapping is given to make the initial inputs. */
+export interface InitialMappingContext<State> {
+  /** The inputs as the caller or the mapping before this one gave them. */
+  readonly modelInputs: ModelInputs;
+  /** The mapping's state. */
+  readonly state: State;
+}
+
+/** What a mapping is given to make the inputs of one step. */
+export interface StepMappingContext<State> extends InitialMappingContext<State> {
+  /** The canonical values of this step's window. */
+  readonly canonical: CanonicalInputs;
+  /** What the session asked for. */
+  readonly request: StepRequest;
+}
+
+/** What a mapping gives back. */
+export interface MappedInputs<State> {
+  /** The inputs, with this mapping's products added. */
+  readonly inputs: ModelInputs | ModelInputsInput;
+  /** The state after it; serialisable, committed only after the step succeeded. */
+  readonly state: State;
+}
+
+/** Canonical inputs and the session's request → model inputs. A definition without hidden state. */
+export interface InputMapping<State = unknown> {
+  /** Its name, for reports and traces. */
+  readonly name: string;
+  /** Version of its behaviour, recorded in traces. */
+  readonly version: string;
+  /** Modalities that it needs. */
+  readonly consumes: readonly CanonicalModality[];
+  /** Modalities that it uses when they are there. */
+  readonly consumesOptional: readonly CanonicalModality[];
+  /** Names of initial fields that it makes. */
+  readonly producesInitial: readonly string[];
+  /** Names of step fields that it makes. */
+  readonly producesStep: readonly string[];
+  /** Names of initial fields for which it may make updates. */
+  readonly producesUpdate: readonly string[];
+  /** Refuses schemas that it cannot work with. */
+  validate(userSchema: UserInputSchema | undefined, modelSchema: ModelInputSchema | undefined): void;
+  /** The state before the first step. */
+  createState(seed: number): State;
+  /** Makes the initial inputs. */
+  mapInitialInputs(context: InitialMappingContext<State>): MappedInputs<State>;
+  /** Makes the inputs of one step. */
+  mapStepInputs(context: StepMappingContext<State>): MappedInputs<State>;
+}
+
+/** What the factory of a mapping takes; all but `name` may be left out. */
+export interface InputMappingInput<State> {
+  /** Its name. */
+  readonly name: string;
+  /** Version of its behaviour; default `1`. */
+  readonly version?: string;
+  /** Modalities that it needs. */
+  readonly consumes?: readonly CanonicalModalityInput[];
+  /** Modalities that it uses when they are there. */
+  readonly consumesOptional?: readonly CanonicalModalityInput[];
+  /** Names of initial fields that it makes. */
+  readonly producesInitial?: readonly string[];
+  /** Names of step fields that it makes. */
+  readonly producesStep?: readonly string[];
+  /** Names of initial fields for which it may make updates. */
+  readonly producesUpdate?: readonly string[];
+  /** Refuses schemas that it cannot work with; default: nothing is refused. */
+  readonly validate?: InputMapping<State>["validate"];
+  /** The state before the first step; default `null`. */
+  readonly createState?: (seed: number) => State;
+  /** Makes the initial inputs; default: they pass unchanged. */
+  readonly mapInitialInputs?: InputMapping<State>["mapInitialInputs"];
+  /** Makes the inputs of one step; default: they pass unchanged. */
+  readonly mapStepInputs?: InputMapping<State>["mapStepInputs"];
+}
+
+const names = withDefault(listOf(text({ maxLength: 128 })), Object.freeze([]));
+const modalities = withDefault(
+  listOf(made((value) => canonicalModality(value as CanonicalModalityInput))),
+  Object.freeze([]),
+);
+
+const make = recordFactory<InputMapping>("InputMapping", {
+  name: text({ maxLength: 128 }),
+  version: withDefault(text({ maxLength: 64 }), "1"),
+  consumes: modalities,
+  consumesOptional: modalities,
+  producesInitial: names,
+  producesStep: names,
+  producesUpdate: names,
+  validate: withDefault(callable<InputMapping["validate"]>(), () => undefined),
+  createState: withDefault(callable<InputMapping["createState"]>(), () => null),
+  mapInitialInputs: withDefault(callable<InputMapping["mapInitialInputs"]>(), passThrough),
+  mapStepInputs: withDefault(callable<InputMapping["mapStepInputs"]>(), passThrough),
+});
+
+function passThrough(context: InitialMappingContext<unknown>): MappedInputs<unknown> {
+  return { inputs: context.modelInputs, state: context.state };
+}
+
+/** Makes an `InputMapping`; refuses blank names, wrong types and unknown keys. */
+export function inputMapping<State = null>(input: InputMappingInput<State>): InputMapping<State> {
+  return make(input) as InputMapping<State>;
+}
+
+/** Returns the very same inputs that it was given; for worlds whose step needs nothing. */
+export const identityInputMapping: InputMapping<null> = inputMapping({
+  name: "identity",
+});
+
+/** Checks what a mapping returned; the error names the mapping. */
+export function readMappedInputs(
+  mapping: InputMapping,
+  method: string,
+  returned: unknown,
+): MappedInputs<unknown> & { readonly inputs: ModelInputs } {
+  const place = `InputMapping(${JSON.stringify(mapping.name)}).${method}()`;
+  const mapped = readMapping(returned, place);
+  if (!("state" in mapped)) refuse(`${place}.state`, "the state after this call", undefined);
+  return {
+    inputs: modelInputs(mapped.inputs as ModelInputsInput),
+    state: mapped.state,
+  };
+}

@@ -1,0 +1,78 @@
+import { finite, flag, oneOf, text, withDefault } from "../validate/reader.ts";
+import { recordFactory } from "../validate/record.ts";
+import {
+  COLOR_RANGES,
+  COLOR_SPACES,
+  FRAME_LAYOUTS,
+  PIXEL_FORMATS,
+  type ColorRange,
+  type ColorSpace,
+  type FrameLayout,
+  type PixelFormat,
+} from "./video-chunk.ts";
+
+/** What a session will deliver; targets are opened with it. */
+export interface SessionDescription {
+  /** The world that runs; not blank. */
+  readonly worldId: string;
+  /** Pixels a row. */
+  readonly width: number;
+  /** Rows. */
+  readonly height: number;
+  /** The world's own rate in frames per second of its timeline, above 0. */
+  readonly framesPerSecond: number;
+  /** Frames of each step; default 1. */
+  readonly framesPerStep: number;
+  /** Frames of the first step after a start or reset; default `framesPerStep`. */
+  readonly firstStepFrames: number;
+  /** Type and channel order of pixels; default `rgb8`. */
+  readonly format: PixelFormat;
+  /** Order of the axes; default `thwc`. */
+  readonly layout: FrameLayout;
+  /** What the numbers mean; default `srgb`. */
+  readonly colorSpace: ColorSpace;
+  /** Which numbers are black and white; default `full`. */
+  readonly range: ColorRange;
+  /** Steps between an input and the first frame that shows it, beyond the next one; default 0. */
+  readonly inputLatencySteps: number;
+  /** Whether the same inputs and seed give the same frames on the same machine; default false. */
+  readonly deterministic: boolean;
+}
+
+/** What the factory of `SessionDescription` takes. */
+export type SessionDescriptionInput = Partial<SessionDescription> &
+  Pick<SessionDescription, "worldId" | "width" | "height" | "framesPerSecond">;
+
+const count = finite({ integer: true, min: 1, max: 16_384 });
+
+const make = recordFactory<SessionDescription>(
+  "SessionDescription",
+  {
+    worldId: text({ maxLength: 200 }),
+    width: count,
+    height: count,
+    framesPerSecond: finite({ min: 0, aboveMin: true, max: 1000 }),
+    framesPerStep: withDefault(count, 1),
+    firstStepFrames: withDefault(count, 0),
+    format: withDefault(oneOf(PIXEL_FORMATS), PIXEL_FORMATS.rgb8),
+    layout: withDefault(oneOf(FRAME_LAYOUTS), FRAME_LAYOUTS.thwc),
+    colorSpace: withDefault(oneOf(COLOR_SPACES), COLOR_SPACES.srgb),
+    range: withDefault(oneOf(COLOR_RANGES), COLOR_RANGES.full),
+    inputLatencySteps: withDefault(finite({ integer: true, min: 0, max: 1000 }), 0),
+    deterministic: withDefault(flag, false),
+  },
+  (description) => {
+    if (description.firstStepFrames === 0)
+      (description as { firstStepFrames: number }).firstStepFrames = description.framesPerStep;
+  },
+);
+
+/** Makes a `SessionDescription` with defaults; refuses sizes and rates that are not above 0. */
+export function sessionDescription(input: SessionDescriptionInput): SessionDescription {
+  return make(input);
+}
+
+/** Frames that the step with this index delivers. */
+export function framesOfStep(description: SessionDescription, stepIndex: number): number {
+  return stepIndex === 0 ? description.firstStepFrames : description.framesPerStep;
+}

@@ -1,0 +1,121 @@
+import { timeWindow, type TimeWindow, type TimeWindowInput } from "../time/time-window.ts";
+import { finite, listOf, mapping, optional, withDefault, type Mapping } from "../validate/reader.ts";
+import { made, recordFactory } from "../validate/record.ts";
+import {
+  runtimeMetricSample,
+  type RuntimeMetricSample,
+  type RuntimeMetricSampleInput,
+} from "../metrics/runtime-metric-sample.ts";
+import { modelInputSchema, type ModelInputSchema, type ModelInputSchemaInput } from "./model-input-schema.ts";
+import { videoChunk, type VideoChunk, type VideoChunkInput } from "./video-chunk.ts";
+
+/** What a session asks for before its next step. */
+export interface StepRequest {
+  /** Index of the step since the start or the last reset, at least 0. */
+  readonly stepIndex: number;
+  /** Inputs that this step needs, where they differ from the adapter's. */
+  readonly modelInputSchema?: ModelInputSchema;
+  /** The stretch of input that the session would like; a wish, the driver decides. */
+  readonly userInputWindow?: TimeWindow;
+  /** Further facts for the mapping. */
+  readonly metadata: Mapping;
+}
+
+/** What the factory of `StepRequest` takes. */
+export interface StepRequestInput {
+  /** Index of the step since the start or the last reset. */
+  readonly stepIndex: number;
+  /** Inputs that this step needs. */
+  readonly modelInputSchema?: ModelInputSchemaInput;
+  /** The stretch of input that the session would like. */
+  readonly userInputWindow?: TimeWindowInput;
+  /** Further facts. */
+  readonly metadata?: Mapping;
+}
+
+const index = finite({ integer: true, min: 0 });
+const makeRequest = recordFactory<StepRequest>("StepRequest", {
+  stepIndex: index,
+  modelInputSchema: optional(made((value) => modelInputSchema(value as ModelInputSchemaInput))),
+  userInputWindow: optional(made((value) => timeWindow(value as TimeWindowInput))),
+  metadata: withDefault(mapping, Object.freeze({})),
+});
+
+/** Makes a `StepRequest`; refuses a negative index. */
+export function stepRequest(input: StepRequestInput): StepRequest {
+  return makeRequest(input);
+}
+
+/** What one step gave. */
+export interface StepResult {
+  /** Index of the step since the start or the last reset, at least 0. */
+  readonly stepIndex: number;
+  /** The frames; absent when a step gives none. */
+  readonly output?: VideoChunk;
+  /** Frames of `output`; derived when absent, validated when both are given. */
+  readonly frameCount: number;
+  /** The window of input that was used; set by the driver. */
+  readonly outputWindow?: TimeWindow;
+  /** Number of the newest client message whose state the step saw; set by the driver. */
+  readonly inputSequence?: number;
+  /** How many resets came before; set by the driver, default 0. */
+  readonly generation: number;
+  /** Further facts from the model. */
+  readonly metadata: Mapping;
+  /** Measurements of this step. */
+  readonly metrics: readonly RuntimeMetricSample[];
+}
+
+/** What the factory of `StepResult` takes. */
+export interface StepResultInput {
+  /** Index of the step. */
+  readonly stepIndex: number;
+  /** The frames. */
+  readonly output?: VideoChunkInput;
+  /** Frames of `output`. */
+  readonly frameCount?: number;
+  /** The window of input that was used. */
+  readonly outputWindow?: TimeWindowInput;
+  /** Number of the newest client message. */
+  readonly inputSequence?: number;
+  /** How many resets came before. */
+  readonly generation?: number;
+  /** Further facts. */
+  readonly metadata?: Mapping;
+  /** Measurements. */
+  readonly metrics?: readonly RuntimeMetricSampleInput[];
+}
+
+const makeResult = recordFactory<StepResult>(
+  "StepResult",
+  {
+    stepIndex: index,
+    output: optional(made((value) => videoChunk(value as VideoChunkInput))),
+    frameCount: withDefault(index, -1),
+    outputWindow: optional(made((value) => timeWindow(value as TimeWindowInput))),
+    inputSequence: optional(index),
+    generation: withDefault(index, 0),
+    metadata: withDefault(mapping, Object.freeze({})),
+    metrics: withDefault(
+      listOf(made((value) => runtimeMetricSample(value as RuntimeMetricSampleInput))),
+      Object.freeze([]),
+    ),
+  },
+  (result) => {
+    const frames = result.output?.frameCount ?? 0;
+    if (result.frameCount === -1) {
+      (result as { frameCount: number }).frameCount = frames;
+    } else if (result.output !== undefined && result.frameCount !== frames) {
+      finiteMismatch(result.frameCount, frames);
+    }
+  },
+);
+
+function finiteMismatch(found: number, expected: number): never {
+  return finite({ min: expected, max: expected })(found, "StepResult.frameCount") as never;
+}
+
+/** Makes a `StepResult`; refuses negative indexes and counts, and a count that differs from the output's. */
+export function stepResult(input: StepResultInput): StepResult {
+  return makeResult(input);
+}
