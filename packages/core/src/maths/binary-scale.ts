@@ -5,6 +5,7 @@
 
 const SMALLEST_EXPONENT = -1074;
 const LARGEST_EXPONENT = 1023;
+const SQRT_TWO = 1.4142135623730951;
 const TWO_POW_32 = 4294967296;
 const TWO_POW_MINUS_32 = 1 / TWO_POW_32;
 
@@ -42,6 +43,23 @@ export function floorLog2(value: number): number {
     exponent -= 32;
   }
   return exponent + 31 - Math.clz32(scaled);
+}
+
+/** A number above zero as mantissa * 2^exponent, exactly. */
+export interface SplitNumber {
+  /** From sqrt(1/2) to sqrt(2), so that its logarithm is small. */
+  readonly mantissa: number;
+  /** An integer from -1074 to 1024. */
+  readonly exponent: number;
+}
+
+/** Splits a finite value above zero, subnormal ones included, into a mantissa near one and an exponent. */
+export function splitNearOne(value: number): SplitNumber {
+  const exponent = floorLog2(value);
+  // 2^1074 is no double, so a subnormal value is brought up in two products.
+  const mantissa =
+    exponent < -1022 ? value * powerOfTwo(100) * powerOfTwo(-exponent - 100) : value * powerOfTwo(-exponent);
+  return mantissa > SQRT_TWO ? { mantissa: mantissa * 0.5, exponent: exponent + 1 } : { mantissa, exponent };
 }
 
 /**

@@ -90,12 +90,14 @@ describe("accuracy", () => {
   });
 
   it("exactPow gives integers exactly wherever the power fits in 53 bits", () => {
-    for (let base = 2; base < 3000; base += 7) {
+    const wrong: string[] = [];
+    for (let base = 2; base < 3000; base += 1) {
       for (let exponent = 2, power = BigInt(base) ** 2n; power <= 2n ** 53n; exponent += 1, power *= BigInt(base)) {
-        expect(exactPow(base, exponent)).toBe(Number(power));
-        expect(exactPow(-base, exponent)).toBe(exponent % 2 === 0 ? Number(power) : -Number(power));
+        if (exactPow(base, exponent) !== Number(power)) wrong.push(`${base}^${exponent}`);
+        if (exactPow(-base, exponent) !== (-1) ** exponent * Number(power)) wrong.push(`(-${base})^${exponent}`);
       }
     }
+    expect(wrong).toEqual([]);
   });
 
   /* The true values, from arithmetic with 1500 bits, rounded to a double. */

@@ -1,10 +1,10 @@
-import { floorLog2, powerOfTwo, scaleByPowerOfTwo } from "./binary-scale.ts";
+import { scaleByPowerOfTwo, splitNearOne } from "./binary-scale.ts";
 
-/* ln 2 cut after 41 bits, so that an integer below 2^12 times it is exact, and the rest. */
-const LN2_HIGH = 0.693147180559663;
-const LN2_LOW = 2.8235290563031577e-13;
+/** ln 2 cut after 41 bits, so that an integer below 2^12 times it is exact. */
+export const LN2_HIGH = 0.693147180559663;
+/** What `LN2_HIGH` lacks. */
+export const LN2_LOW = 2.8235290563031577e-13;
 const LOG2_E = 1.4426950408889634;
-const SQRT_TWO = 1.4142135623730951;
 
 const LARGEST_EXP_ARGUMENT = 709.782712893384;
 const SMALLEST_EXP_ARGUMENT = -745.1332191019412;
@@ -47,7 +47,8 @@ export function exponentialOfSum(high: number, low: number): number {
 }
 
 /**
- * e to the power of a number, the same bits on every engine. Error below 1 ulp, subnormal results included. Above 709.78 it is Infinity, below -745.13 zero; NaN gives NaN.
+ * e to the power of a number, the same bits on every engine. Error below 1 ulp, subnormal results included. Above
+ * 709.78 it is Infinity, below -745.13 zero; NaN gives NaN.
  *
  * Formula: 2^k e^r with Cody and Waite's two-part ln 2, and e^r from FDLIBM's rational form in r.
  */
@@ -65,13 +66,7 @@ export function exactExp(value: number): number {
 export function exactLog(value: number): number {
   if (!(value > 0)) return value === 0 ? -Infinity : NaN;
   if (value === Infinity) return Infinity;
-  let exponent = floorLog2(value);
-  let mantissa =
-    exponent < -1022 ? value * powerOfTwo(100) * powerOfTwo(-exponent - 100) : value * powerOfTwo(-exponent);
-  if (mantissa > SQRT_TWO) {
-    mantissa *= 0.5;
-    exponent += 1;
-  }
+  const { mantissa, exponent } = splitNearOne(value);
   const f = mantissa - 1;
   const s = f / (2 + f);
   const z = s * s;

@@ -5,8 +5,8 @@ const SAFE_SMALLEST = 1e-140;
 
 /**
  * The length sqrt(x^2 + y^2 + z^2) of a vector of two or three components (z defaults to 0), the same bits on every
- * engine. Error below 2 ulp; no overflow or underflow on the way. An infinite component gives Infinity even beside NaN, as
- * ECMAScript's `Math.hypot` says; otherwise NaN gives NaN.
+ * engine. Error below 2 ulp; no overflow or underflow on the way. An infinite component gives Infinity even beside NaN,
+ * as ECMAScript's `Math.hypot` says; otherwise NaN gives NaN.
  *
  * Formula: the plain sum of squares, scaled by a power of two where a square would leave the range of a double.
  */

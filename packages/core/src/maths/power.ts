@@ -1,10 +1,7 @@
-import { floorLog2, powerOfTwo } from "./binary-scale.ts";
-import { exponentialOfSum } from "./exponential.ts";
+import { splitNearOne } from "./binary-scale.ts";
+import { exponentialOfSum, LN2_HIGH, LN2_LOW } from "./exponential.ts";
 
 const SPLITTER = 134217729;
-const LN2_HIGH = 0.693147180559663;
-const LN2_LOW = 2.8235290563031577e-13;
-const SQRT_TWO = 1.4142135623730951;
 
 /* 2/3 in two parts, the first coefficient of 2 artanh(s) = 2s + (2/3) s^3 + (2/5) s^5 + … */
 const TWO_THIRDS_HIGH = 0.6666666666666666;
@@ -44,13 +41,7 @@ function exactSum(left: number, right: number): DoubleDouble {
  * and the first two terms of the series carried in two doubles and the rest (Taylor's coefficients) in one.
  */
 function logarithmInTwoParts(value: number): DoubleDouble {
-  let exponent = floorLog2(value);
-  let mantissa =
-    exponent < -1022 ? value * powerOfTwo(100) * powerOfTwo(-exponent - 100) : value * powerOfTwo(-exponent);
-  if (mantissa > SQRT_TWO) {
-    mantissa *= 0.5;
-    exponent += 1;
-  }
+  const { mantissa, exponent } = splitNearOne(value);
   const f = mantissa - 1;
   const divisor = exactSum(2, f);
   const s = f / divisor.high;
