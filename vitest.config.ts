@@ -33,7 +33,12 @@ export default defineConfig({
   oxc: false,
   resolve: { alias: sourceAliases },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "apps/*/src/**/*.test.ts", "training/**/*.test.ts"],
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "scripts/**/*.test.ts",
+      "apps/*/src/**/*.test.ts",
+      "training/**/*.test.ts",
+    ],
     typecheck: { enabled: false },
     testTimeout: 60_000,
     hookTimeout: 60_000,

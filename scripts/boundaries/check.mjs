@@ -88,7 +88,9 @@ function importFault({ specifier, typeOnly }, file, context) {
   const name = packageName(specifier);
   if (isBuiltin(specifier)) {
     const open = rule.node || isTest || rule.nodeUnder?.some((folder) => file.startsWith(`src/${folder}/`));
-    return open || file.startsWith("bin/") ? undefined : `"${specifier}" is a Node module, and ${workspace.path} has to run without Node`;
+    return open || file.startsWith("bin/")
+      ? undefined
+      : `"${specifier}" is a Node module, and ${workspace.path} has to run without Node`;
   }
   if (name === workspace.name) return `"${specifier}" is this package itself; import the file by its path`;
   const target = context.workspaces.find((other) => other.name === name);
@@ -97,7 +99,9 @@ function importFault({ specifier, typeOnly }, file, context) {
     const allowed = rule.thirdParty.map((each) => `types of ${each}`).join(", ") || "nothing";
     return `"${specifier}" comes from the registry; ${workspace.path} may use ${allowed}`;
   }
-  return isDeclared(name, isTest, context) ? undefined : `"${specifier}" is not declared in ${workspace.path}/package.json`;
+  return isDeclared(name, isTest, context)
+    ? undefined
+    : `"${specifier}" is not declared in ${workspace.path}/package.json`;
 }
 
 /**
@@ -119,7 +123,8 @@ function workspaceImportFault(specifier, target, isTest, { workspace, rule, refe
   if (!(target.name in { ...dependencies, ...peerDependencies })) {
     return `"${target.name}" is not declared in ${workspace.path}/package.json`;
   }
-  if (references && !references.has(target.path)) return `${target.path} is not among the references of ${workspace.path}/tsconfig.json`;
+  if (references && !references.has(target.path))
+    return `${target.path} is not among the references of ${workspace.path}/tsconfig.json`;
   return undefined;
 }
 
@@ -184,7 +189,7 @@ function packageName(specifier) {
 function projectReferences(folder) {
   const file = join(folder, "tsconfig.json");
   if (!existsSync(file)) return undefined;
-  const { config } = ts.readConfigFile(file, ts.sys.readFile);
+  const { config } = ts.readConfigFile(file, (path) => ts.sys.readFile(path));
   const references = /** @type {{ references?: { path: string }[] }} */ (config).references ?? [];
   return new Set(references.map(({ path }) => `packages/${posix.basename(path.replaceAll("\\", "/"))}`));
 }

@@ -22,7 +22,11 @@ const ROOT_FILES = {
 /** A package.json and tsconfig.json for a package that depends on the given ones. */
 function manifest(name: string, dependencies: Record<string, string> = {}, references: string[] = []) {
   return {
-    [`packages/${name}/package.json`]: { name: `@dreamloop/${name}`, exports: { ".": "./dist/index.js" }, dependencies },
+    [`packages/${name}/package.json`]: {
+      name: `@dreamloop/${name}`,
+      exports: { ".": "./dist/index.js" },
+      dependencies,
+    },
     [`packages/${name}/tsconfig.json`]: { references: references.map((each) => ({ path: `../${each}` })) },
   };
 }
@@ -54,10 +58,22 @@ test("a repository that keeps the rules has no faults", () => {
 
 test.each([
   [`import "node:fs";`, `"node:fs" is a Node module, and packages/core has to run without Node`],
-  [`const fs = await import("fs/promises");`, `"fs/promises" is a Node module, and packages/core has to run without Node`],
-  [`type T = import("@dreamloop/node").T;`, `packages/core may not import @dreamloop/node; it may import no other package`],
-  [`import x = require("left");`, `"left" comes from the registry; packages/core may use types of @standard-schema/spec`],
-  [`export * from "../../node/src/index.ts";`, `"../../node/src/index.ts" leaves the package; import other packages by name`],
+  [
+    `const fs = await import("fs/promises");`,
+    `"fs/promises" is a Node module, and packages/core has to run without Node`,
+  ],
+  [
+    `type T = import("@dreamloop/node").T;`,
+    `packages/core may not import @dreamloop/node; it may import no other package`,
+  ],
+  [
+    `import x = require("left");`,
+    `"left" comes from the registry; packages/core may use types of @standard-schema/spec`,
+  ],
+  [
+    `export * from "../../node/src/index.ts";`,
+    `"../../node/src/index.ts" leaves the package; import other packages by name`,
+  ],
   [`import "@dreamloop/core";`, `"@dreamloop/core" is this package itself; import the file by its path`],
 ])("core with %s is refused", (line, message) => {
   const found = faults({ ...manifest("core"), ...manifest("node"), "packages/core/src/index.ts": `\n${line}\n` });
@@ -65,7 +81,10 @@ test.each([
 });
 
 test("a registry package that the package.json does not name is refused", () => {
-  const found = faults({ ...manifest("node"), "packages/node/src/index.ts": `import "left/deep";\nimport "vitest";\n` });
+  const found = faults({
+    ...manifest("node"),
+    "packages/node/src/index.ts": `import "left/deep";\nimport "vitest";\n`,
+  });
   expect(found).toEqual([
     `packages/node/src/index.ts:1: "left/deep" is not declared in packages/node/package.json`,
     `packages/node/src/index.ts:2: "vitest" is not declared in packages/node/package.json`,
@@ -121,7 +140,5 @@ test("nothing imports an example", () => {
     "examples/one/package.json": { name: "example-one" },
     "packages/node/src/index.ts": `import "example-one";\n`,
   });
-  expect(found).toContain(
-    "packages/node/src/index.ts:1: packages/node may not import example-one; it may import core",
-  );
+  expect(found).toContain("packages/node/src/index.ts:1: packages/node may not import example-one; it may import core");
 });

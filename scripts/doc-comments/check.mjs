@@ -86,7 +86,7 @@ function isInside(home, file) {
 /** @param {string} tsconfig */
 function compilerOptions(tsconfig) {
   if (!existsSync(tsconfig)) return { target: ts.ScriptTarget.ES2022, allowImportingTsExtensions: true, noEmit: true };
-  const { config } = ts.readConfigFile(tsconfig, ts.sys.readFile);
+  const { config } = ts.readConfigFile(tsconfig, (path) => ts.sys.readFile(path));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(tsconfig, ".."));
   return { ...options, noEmit: true, composite: false, incremental: false, tsBuildInfoFile: undefined };
 }

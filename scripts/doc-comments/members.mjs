@@ -31,7 +31,9 @@ export function membersOf(declaration, name) {
 function typeMembers(elements, name) {
   const fields = named(elements, name);
   const nested = elements.filter(ts.isPropertySignature).flatMap((element) => {
-    return element.type && ts.isIdentifier(element.name) ? literalMembers(element.type, `${name}.${element.name.text}`) : [];
+    return element.type && ts.isIdentifier(element.name)
+      ? literalMembers(element.type, `${name}.${element.name.text}`)
+      : [];
   });
   return [...fields, ...nested];
 }
@@ -61,7 +63,9 @@ function literalMembers(type, name) {
  */
 function classMembers(declaration, name) {
   const parameters = declaration.members.filter(ts.isConstructorDeclaration).flatMap((each) => [...each.parameters]);
-  const properties = parameters.filter((each) => ts.isParameterPropertyDeclaration(each, each.parent) && isPublic(each));
+  const properties = parameters.filter(
+    (each) => ts.isParameterPropertyDeclaration(each, each.parent) && isPublic(each),
+  );
   return [...named(properties, name), ...named(declaration.members.filter(isPublic), name)];
 }
 

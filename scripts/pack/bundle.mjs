@@ -41,7 +41,9 @@ export function bundleFaults(name, workspaces) {
   const listed = main.manifest.bundleDependencies ?? [];
   const faults = [
     ...[...names].filter((each) => !listed.includes(each)).map((each) => `${each} is missing from bundleDependencies`),
-    ...[...names].filter((each) => !main.manifest.dependencies?.[each]).map((each) => `${each} is missing from dependencies`),
+    ...[...names]
+      .filter((each) => !main.manifest.dependencies?.[each])
+      .map((each) => `${each} is missing from dependencies`),
     ...listed.filter((each) => !names.has(each)).map((each) => `bundleDependencies lists ${each}, which nothing needs`),
   ];
   for (const { name: from, manifest } of bundled) {

@@ -63,6 +63,8 @@ export function npmCommand() {
     join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js"),
     join(dirname(process.execPath), "..", "lib", "node_modules", "npm", "bin", "npm-cli.js"),
   ];
-  const program = [process.env["npm_execpath"], ...beside].find((path) => path?.endsWith("npm-cli.js") && existsSync(path));
+  const program = [process.env["npm_execpath"], ...beside].find(
+    (path) => path?.endsWith("npm-cli.js") && existsSync(path),
+  );
   return program ? [process.execPath, program] : ["npm"];
 }
