@@ -2,6 +2,7 @@ import { readdirSync, existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Plugin } from "vitest/config";
+import { testEnvironment } from "./scripts/setup/system-packages.mjs";
 
 /** TypeScript through esbuild, since the default transformer leaves standard decorators as they are. */
 function typescriptThroughEsbuild(): Plugin {
@@ -35,11 +36,21 @@ export default defineConfig({
   test: {
     include: [
       "packages/*/src/**/*.test.ts",
+      "e2e/**/*.test.ts",
       "scripts/**/*.test.ts",
       "apps/*/src/**/*.test.ts",
       "training/**/*.test.ts",
     ],
-    typecheck: { enabled: false },
+    setupFiles: ["scripts/report/no-output.ts"],
+    env: testEnvironment(),
+    allowOnly: false,
+    // Types are checked with `--typecheck.enabled` only, since that takes the whole repository; see `npm test`.
+    typecheck: {
+      enabled: false,
+      include: ["packages/*/src/**/*.test-d.ts"],
+      tsconfig: "tsconfig.check.json",
+      ignoreSourceErrors: true,
+    },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
