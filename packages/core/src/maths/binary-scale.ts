@@ -27,7 +27,7 @@ const POWERS_OF_TWO: Float64Array = (() => {
 
 /** The double 2^exponent, exact, for an integer exponent from -1074 to 1023. */
 export function powerOfTwo(exponent: number): number {
-  return POWERS_OF_TWO[exponent - SMALLEST_EXPONENT] as number;
+  return POWERS_OF_TWO[exponent - SMALLEST_EXPONENT];
 }
 
 /** The integer e with 2^e <= value < 2^(e+1), for a finite value above zero, subnormal ones included. */

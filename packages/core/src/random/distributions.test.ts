@@ -39,7 +39,7 @@ describe("uniform numbers", () => {
   it("follow one another without correlation", () => {
     let sum = 0;
     for (let index = 1; index < COUNT; index += 1) {
-      sum += ((values[index - 1] as number) - 0.5) * ((values[index] as number) - 0.5) * 12;
+      sum += (values[index - 1] - 0.5) * (values[index] - 0.5) * 12;
     }
     expect(Math.abs(sum / COUNT)).toBeLessThan(FIVE_SIGMA);
   });

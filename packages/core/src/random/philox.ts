@@ -29,7 +29,7 @@ export type PhiloxKey = readonly [number, number];
 export function philox4x32(counter: PhiloxCounter, key: PhiloxKey): [number, number, number, number] {
   const block = new Uint32Array(PHILOX_BLOCK_WORDS);
   writePhiloxBlock(block, 0, counter[0], counter[1], counter[2], counter[3], key[0], key[1]);
-  return [block[0] as number, block[1] as number, block[2] as number, block[3] as number];
+  return [block[0], block[1], block[2], block[3]];
 }
 
 /**

@@ -132,7 +132,7 @@ describe("independence", () => {
     const base = normalsAt({});
     for (const change of [{ seed: 8 }, { step: 4 }, { subStep: 2 }, { stream: "noisf" }, { step: 3 + 2 ** 32 }]) {
       const other = normalsAt(change);
-      const correlation = base.reduce((sum, value, index) => sum + value * (other[index] as number), 0) / count;
+      const correlation = base.reduce((sum, value, index) => sum + value * other[index], 0) / count;
       expect(Math.abs(correlation), JSON.stringify(change)).toBeLessThan(5 / Math.sqrt(count));
     }
   });

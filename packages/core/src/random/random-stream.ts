@@ -103,7 +103,7 @@ class PhiloxStream implements RandomStream {
     let index = 0;
     for (const words of this.#wordChunks(target.length)) {
       for (let word = 0; word < words.length; word += 2) {
-        target[index] = uniformOf(words[word] as number, words[word + 1] as number);
+        target[index] = uniformOf(words[word], words[word + 1]);
         index += 1;
       }
     }
@@ -113,7 +113,7 @@ class PhiloxStream implements RandomStream {
     let index = 0;
     for (const words of this.#wordChunks(target.length)) {
       for (let word = 0; word < words.length; word += 2) {
-        target[index] = normalOf(words[word] as number, words[word + 1] as number);
+        target[index] = normalOf(words[word], words[word + 1]);
         index += 1;
       }
     }
@@ -159,7 +159,7 @@ class PhiloxStream implements RandomStream {
       writePhiloxBlock(this.#block, 0, blockIndex, counter1, counter2, counter3, key0, key1);
       this.#blockIndex = blockIndex;
     }
-    return this.#block[position - blockIndex * PHILOX_BLOCK_WORDS] as number;
+    return this.#block[position - blockIndex * PHILOX_BLOCK_WORDS];
   }
 }
 
