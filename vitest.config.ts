@@ -36,9 +36,9 @@ export default defineConfig({
   test: {
     include: [
       "packages/*/src/**/*.test.ts",
-      "e2e/**/*.test.ts",
       "scripts/**/*.test.ts",
       "apps/*/src/**/*.test.ts",
+      "e2e/**/*.test.ts",
       "training/**/*.test.ts",
     ],
     setupFiles: ["scripts/report/no-output.ts"],

@@ -10,7 +10,7 @@ const STEPS = [
   { name: "lint", run: () => runBin("eslint", "eslint", ["--max-warnings=0", "."]) },
   { name: "boundaries", run: () => run(process.execPath, ["scripts/check-boundaries.mjs"], { cwd: ROOT }) },
   { name: "docs", run: () => run(process.execPath, ["scripts/check-docs.mjs"], { cwd: ROOT }) },
-  { name: "unused", run: () => runBin("knip", "knip", ["--no-progress"]) },
+  { name: "unused", run: () => runBin("knip", "knip", ["--no-progress", "--no-config-hints"]) },
 ];
 
 /**

@@ -36,7 +36,7 @@ function isStale() {
   const report = join(ROOT, REPORT_PATH);
   if (!existsSync(report)) return true;
   const reportTime = statSync(report).mtimeMs;
-  return ["packages", "apps", "scripts"].some((folder) => {
+  return ["packages", "apps", "e2e", "scripts", "training"].some((folder) => {
     return listFiles(join(ROOT, folder)).some((path) => {
       return path.endsWith("ts") && statSync(join(ROOT, folder, path)).mtimeMs > reportTime;
     });

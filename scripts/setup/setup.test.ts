@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { installDifference } from "./install.mjs";
+import { nodeVersionComplaint } from "./node-version.mjs";
+import { findSystemPackages, planSystemPackages, SYSTEM_PACKAGES, testEnvironment } from "./system-packages.mjs";
+
+test("a Node that is too old is told so in one sentence, a newer one is not", () => {
+  expect(nodeVersionComplaint("v18.20.4")).toMatch(
+    /^Dreamloop needs Node 20\.19 or newer, and this is Node 18\.20\.4: [^\n]*\.$/,
+  );
+  expect(nodeVersionComplaint("20.18.3")).toBeDefined();
+  expect(nodeVersionComplaint("20.19.0")).toBeUndefined();
+  expect(nodeVersionComplaint("22.1.0")).toBeUndefined();
+});
+
+const LOCK = {
+  packages: {
+    "": { version: "0.0.0" },
+    "packages/core": { version: "0.1.0" },
+    "node_modules/@dreamloop/core": { link: true },
+    "node_modules/left": { version: "1.0.0" },
+    "node_modules/for-another-system": { version: "1.0.0", optional: true },
+  },
+};
+const INSTALLED = {
+  packages: { "node_modules/@dreamloop/core": { link: true }, "node_modules/left": { version: "1.0.0" } },
+};
+
+test("what is installed is compared with the lock file, without what is meant for other systems", () => {
+  expect(installDifference(LOCK, INSTALLED)).toBeUndefined();
+  expect(installDifference(LOCK, undefined)).toBe("nothing is installed yet");
+  const older = { packages: { ...INSTALLED.packages, "node_modules/left": { version: "0.9.0" } } };
+  expect(installDifference(LOCK, older)).toBe("node_modules/left is 0.9.0 and should be 1.0.0");
+  const { "node_modules/left": _, ...rest } = INSTALLED.packages;
+  expect(installDifference(LOCK, { packages: rest })).toBe("node_modules/left is not installed");
+});
+
+/** A machine that has just the named programs. */
+function machine(programs: string[], env: Record<string, string> = {}) {
+  return {
+    env: { PATH: "bin", ...env },
+    platform: "linux" as const,
+    isProgram: (path: string) => programs.includes(path.replaceAll("\\", "/")),
+  };
+}
+
+test("programs are found on the PATH, in their usual places, or where their variable points", () => {
+  const place = "/Applications/Chromium.app/Contents/MacOS/Chromium";
+  expect(testEnvironment(machine(["bin/ffmpeg", place]))).toEqual({
+    DREAMLOOP_TEST_MISSING: "",
+    DREAMLOOP_CHROMIUM: place,
+    DREAMLOOP_FFMPEG: "bin/ffmpeg",
+  });
+  const given = { DREAMLOOP_FFMPEG: "/my/ffmpeg" };
+  expect(findSystemPackages(machine(["/my/ffmpeg", "bin/ffmpeg"], given)).found.get("ffmpeg")).toBe("/my/ffmpeg");
+  expect(testEnvironment(machine(["bin/ffmpeg"], given))).toEqual({ DREAMLOOP_TEST_MISSING: "chromium,ffmpeg" });
+});
+
+test("missing packages are installed only as root on Debian and its kin, and named elsewhere", () => {
+  const debian = 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n';
+  const mint = "ID=linuxmint\nID_LIKE=ubuntu\n";
+  const fedora = "ID=fedora\n";
+  const plan = (osRelease: string | undefined, isRoot: boolean) =>
+    planSystemPackages(SYSTEM_PACKAGES, { osRelease, isRoot });
+  expect(plan(debian, true)).toEqual({ install: ["chromium", "ffmpeg"], advice: [] });
+  expect(plan(mint, true).install).toEqual(["chromium", "ffmpeg"]);
+  for (const { install, advice } of [plan(debian, false), plan(fedora, true), plan(undefined, true)]) {
+    expect(install).toEqual([]);
+    expect(advice).toHaveLength(SYSTEM_PACKAGES.length);
+  }
+  expect(plan(debian, false).advice[0]).toContain("sudo apt-get install chromium ffmpeg");
+  expect(planSystemPackages([], { osRelease: debian, isRoot: true })).toEqual({ install: [], advice: [] });
+});
