@@ -9,7 +9,7 @@ const LOG2_E = 1.4426950408889634;
 const LARGEST_EXP_ARGUMENT = 709.782712893384;
 const SMALLEST_EXP_ARGUMENT = -745.1332191019412;
 
-/* r (e^r + 1) / (e^r - 1) = 2 + P1 r^2 + … + P5 r^10 on [-ln2/2, ln2/2]: FDLIBM's Remez coefficients (Sun Microsystems, 1993). */
+/* r (e^r + 1) / (e^r - 1) = 2 + P1 r^2 + … + P5 r^10 for |r| <= ln2/2: FDLIBM's coefficients (Sun, 1993). */
 const P1 = 1.66666666666666019037e-1;
 const P2 = -2.77777777770155933842e-3;
 const P3 = 6.61375632143793436117e-5;

@@ -15,7 +15,7 @@ const CODY_WAITE_LIMIT = 1647099;
 
 const TWO_OVER_PI = 0.6366197723675814;
 
-/* pi/2 cut after 33, 66 and 99 significant bits, and the rest: an integer below 2^20 times one of the first three is exact. */
+/* pi/2 cut after 33, 66 and 99 bits, and the rest: an integer below 2^20 times one of the first three is exact. */
 const HALF_PI_PART_1 = 1.5707963267341256;
 const HALF_PI_PART_2 = 6.077100506303966e-11;
 const HALF_PI_PART_3 = 2.0222662487111665e-21;

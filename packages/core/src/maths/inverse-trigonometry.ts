@@ -8,7 +8,7 @@ const QUARTER_PI = 0.7853981633974483;
 const ARC_HIGH = [0.4636476090008061, QUARTER_PI, 0.982793723247329, HALF_PI] as const;
 const ARC_LOW = [2.2698777452961687e-17, 3.061616997868383e-17, 1.3903311033110998e-17, HALF_PI_LOW] as const;
 
-/* atan(x) = x - x (A0 x^2 + A1 x^4 + … + A10 x^22) for |x| < 7/16: minimax coefficients of FDLIBM (Sun Microsystems, 1993). */
+/* atan(x) = x - x (A0 x^2 + A1 x^4 + … + A10 x^22) for |x| < 7/16: coefficients of FDLIBM (Sun, 1993). */
 const A0 = 3.33333333333329318027e-1;
 const A1 = -1.99999999998764832476e-1;
 const A2 = 1.42857142725034663711e-1;

@@ -73,8 +73,8 @@ function taylorRest(z: number): number {
 }
 
 /**
- * base to the power of exponent for real numbers, the same bits on every engine. Error below 1.5 ulp, and none where the
- * result is an integer up to 2^53 (tested for bases below 3000). Special cases are
+ * base to the power of exponent for real numbers, the same bits on every engine. Error below 1.5 ulp, and none for
+ * integers whose power is at most 2^53 (tested for every base below 3000). Special cases are
  * those of ECMAScript's `Math.pow`: an exponent of zero gives 1 even for NaN; a base of ±1 with an infinite exponent
  * gives NaN; a base below zero needs an integer exponent, else NaN.
  *

@@ -2,7 +2,7 @@ import { reduceByHalfPi } from "./half-pi-reduction.ts";
 
 const QUARTER_PI = 0.7853981633974483;
 
-/* sin(x) = x + S1 x^3 + … + S6 x^13 on [-pi/4, pi/4]: minimax coefficients of FDLIBM's kernel (Sun Microsystems, 1993). */
+/* sin(x) = x + S1 x^3 + … + S6 x^13 on [-pi/4, pi/4]: minimax coefficients of FDLIBM (Sun, 1993). */
 const S1 = -1.66666666666666324348e-1;
 const S2 = 8.33333333332248946124e-3;
 const S3 = -1.98412698298579493134e-4;
@@ -37,7 +37,7 @@ function cosineKernel(high: number, low: number): number {
 
 /**
  * The sine of an angle in radians, the same bits on every engine. Error below 1 ulp for every finite angle (beyond
- * 1.6 million radians the reduction takes exact integer arithmetic and is slower by a factor of about 50).
+ * 1.6 million radians the reduction takes exact integer arithmetic and is slower by a factor of about 20).
  * NaN and infinities give NaN; -0 gives -0.
  *
  * Formula: reduction as in `reduceByHalfPi`, then the odd minimax polynomial of degree 13 of FDLIBM.

@@ -34,7 +34,10 @@ export interface RandomStream {
   nextUniform(): number;
   /** The next standard normal number (mean 0, variance 1, within ±8.21); takes two words. */
   nextNormal(): number;
-  /** The next integer in [0, bound), every value equally likely, for a bound from 1 to 2^53 - 1; takes one or two words a try. */
+  /**
+   * The next integer in [0, bound), every value equally likely, for a bound from 1 to 2^53 - 1. A try takes one
+   * word for a bound of at most 2^32, else two.
+   */
   nextInteger(bound: number): number;
   /** Fills `target` with the same numbers as `nextUniform()`. Rounding to 32 bits can give 1 in a `Float32Array`. */
   fillUniform(target: RandomTarget): void;

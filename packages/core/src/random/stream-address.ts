@@ -21,7 +21,7 @@ const FNV_PRIME = 0x01000193;
 
 /** Where in the space of all random numbers a stream lies. */
 export interface RandomStreamAddress {
-  /** The seed of the rollout: an integer from 0 to 2^53 - 1, or a bigint from 0 to 2^64 - 1 (equal values mean the same). */
+  /** The seed of the rollout: an integer from 0 to 2^53 - 1 or a bigint from 0 to 2^64 - 1; 7 and 7n are one. */
   readonly seed: number | bigint;
   /** The step of the rollout, an integer from 0 to 2^53 - 1. */
   readonly step: number;
