@@ -1,1 +1,1 @@
-export {};
+export * from "./drive/index.ts";

@@ -1,0 +1,29 @@
+// Bundles a script of this folder and runs it with the arguments that follow:
+// node training/render/run.mjs generate.ts --out training/data --split train --to 100
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, "..", "..");
+const [script, ...args] = process.argv.slice(2);
+if (script === undefined) throw new Error("run.mjs: name a script of training/render, for example generate.ts.");
+const output = join(here, "..", "out", "bundles", `${script.replace(/\W/g, "-")}-${process.pid}.mjs`);
+mkdirSync(dirname(output), { recursive: true });
+await build({
+  entryPoints: [join(here, script)],
+  outfile: output,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "es2022",
+  logLevel: "warning",
+  alias: {
+    "@dreamloop/core": join(root, "packages/core/src/index.ts"),
+    "@dreamloop/worlds": join(root, "packages/worlds/src/index.ts"),
+  },
+});
+const child = spawn(process.execPath, [output, ...args], { stdio: "inherit" });
+child.on("exit", (code) => process.exit(code ?? 1));
