@@ -73,7 +73,11 @@ export enum State {
 export interface Options {
   a: number;
   /** Nested. */
-  nested: { b: number };
+  nested: {
+    b: number;
+  };
+  /** Written on one line. */
+  inline: readonly { x: number }[];
 }
 /** Either. */
 export type Either =
@@ -82,7 +86,12 @@ export type Either =
       type: "x";
       c: number;
     }
-  | Readonly<{ d: number }>;
+  | Readonly<{
+      type: "y";
+      d: number;
+    }>;
+/** Short. */
+export type Short = { h: number };
 /** Thing. */
 export class Thing { e = 1; f(): void {} constructor(readonly g: number) {} }
 `;
@@ -94,6 +103,7 @@ export class Thing { e = 1; f(): void {} constructor(readonly g: number) {} }
     "Options.nested.b",
     "Either.c",
     "Either.d",
+    "Short.h",
     "Thing.g",
     "Thing.e",
     "Thing.f",

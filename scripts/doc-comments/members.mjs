@@ -29,13 +29,12 @@ export function membersOf(declaration, name) {
  * @returns {Member[]}
  */
 function typeMembers(elements, name) {
-  const fields = named(elements, name);
   const nested = elements.filter(ts.isPropertySignature).flatMap((element) => {
     return element.type && ts.isIdentifier(element.name)
-      ? literalMembers(element.type, `${name}.${element.name.text}`)
+      ? innerLiteralMembers(element.type, `${name}.${element.name.text}`)
       : [];
   });
-  return [...fields, ...nested];
+  return [...named(elements, name), ...nested];
 }
 
 /**
@@ -47,13 +46,36 @@ function typeMembers(elements, name) {
  */
 function literalMembers(type, name) {
   if (ts.isTypeLiteralNode(type)) return typeMembers([...type.members], name);
-  if (ts.isUnionTypeNode(type) || ts.isIntersectionTypeNode(type)) {
-    return type.types.flatMap((each) => literalMembers(each, name));
-  }
+  if (ts.isUnionTypeNode(type)) return type.types.flatMap((each) => variantMembers(each, name));
+  if (ts.isIntersectionTypeNode(type)) return type.types.flatMap((each) => literalMembers(each, name));
   if (ts.isParenthesizedTypeNode(type) || ts.isTypeOperatorNode(type)) return literalMembers(type.type, name);
-  if (ts.isArrayTypeNode(type)) return literalMembers(type.elementType, name);
+  if (ts.isArrayTypeNode(type)) return innerLiteralMembers(type.elementType, name);
   if (ts.isTypeReferenceNode(type)) return (type.typeArguments ?? []).flatMap((each) => literalMembers(each, name));
   return [];
+}
+
+/**
+ * Fields of one member of a union, without the one that tells it from the others: what that means is said of the member.
+ *
+ * @param {ts.TypeNode} type
+ * @param {string} name
+ */
+function variantMembers(type, name) {
+  return innerLiteralMembers(type, name).filter(({ node }) => {
+    return !(ts.isPropertySignature(node) && node.type && ts.isLiteralTypeNode(node.type));
+  });
+}
+
+/**
+ * Fields of literals inside other types. One that is written on a single line is described by the comment above that line.
+ *
+ * @param {ts.TypeNode} type
+ * @param {string} name
+ */
+function innerLiteralMembers(type, name) {
+  return literalMembers(type, name).filter(({ node: { parent } }) => {
+    return !ts.isTypeLiteralNode(parent) || parent.getText().includes("\n");
+  });
 }
 
 /**
