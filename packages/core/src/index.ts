@@ -72,7 +72,48 @@ export type {
 } from "./canonical/canonical-inputs.ts";
 export { converterStateToJson, deviceConverter, readConversion } from "./canonical/device-converter.ts";
 export type { ControlHint, Conversion, DeviceConverter, DeviceConverterInput } from "./canonical/device-converter.ts";
+export { InputCanonicalizer, NEUTRAL_SOURCE } from "./canonical/input-canonicalizer.ts";
+export type {
+  Canonicalization,
+  CanonicalizerState,
+  InputCanonicalizerOptions,
+} from "./canonical/input-canonicalizer.ts";
+export { modality, neutralValue } from "./canonical/modality.ts";
+export type { ModalityInput, ModalityOf, ModalityValue } from "./canonical/modality.ts";
+export {
+  ACTIONS,
+  CAMERA_MOTION,
+  CONDITIONING,
+  DRIVER_COMMAND,
+  LOOK_DELTA,
+  MODALITIES,
+} from "./canonical/modalities.ts";
+export type {
+  Actions,
+  CameraMotion,
+  Conditioning,
+  DriverCommand,
+  LookDelta,
+  ModalityName,
+  TextEvent,
+} from "./canonical/modalities.ts";
+export { conditioningConverter } from "./canonical/converters/conditioning.ts";
+export { defaultCanonicalizer, standardConverters } from "./canonical/standard-converters.ts";
 // Mapping
+export { checkMappingCompatibility } from "./mapping/compatibility.ts";
+export type {
+  MappingCompatibility,
+  MappingCompatibilityOptions,
+  MissingModelField,
+  ModelFieldReference,
+  UnavailableMapping,
+} from "./mapping/compatibility.ts";
+export { CONDITIONING_FIELDS, conditioningMapping } from "./mapping/conditioning-mapping.ts";
+export type { ConditioningField, ConditioningMappingOptions } from "./mapping/conditioning-mapping.ts";
+export { mappingMembers, mappingSet } from "./mapping/mapping-set.ts";
+export type { MappingSetState } from "./mapping/mapping-set.ts";
+export { undeclaredModelInputs } from "./mapping/undeclared-inputs.ts";
+export type { UndeclaredModelInput } from "./mapping/undeclared-inputs.ts";
 export { identityInputMapping, inputMapping, readMappedInputs } from "./mapping/input-mapping.ts";
 export type {
   InitialMappingContext,

@@ -4,7 +4,7 @@ import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import type { ModelInputSchema } from "../model/model-input-schema.ts";
 import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
 import type { StepRequest } from "../model/step-request.ts";
-import { callable, listOf, mapping as readMapping, refuse, text, withDefault } from "../validate/reader.ts";
+import { callable, listOf, mapping as readMapping, optional, refuse, text, withDefault } from "../validate/reader.ts";
 import { made, recordFactory } from "../validate/record.ts";
 
 /** What a mapping is given to make the initial inputs. */
@@ -37,6 +37,8 @@ export interface InputMapping<State = unknown> {
   readonly name: string;
   /** Version of its behaviour, recorded in traces. */
   readonly version: string;
+  /** The mappings that it is made of, in order; absent for one that is not a set. */
+  readonly members?: readonly InputMapping[];
   /** Modalities that it needs. */
   readonly consumes: readonly CanonicalModality[];
   /** Modalities that it uses when they are there. */
@@ -63,6 +65,8 @@ export interface InputMappingInput<State> {
   readonly name: string;
   /** Version of its behaviour; default `1`. */
   readonly version?: string;
+  /** The mappings that it is made of; given by `mappingSet`. */
+  readonly members?: readonly InputMapping[];
   /** Modalities that it needs. */
   readonly consumes?: readonly CanonicalModalityInput[];
   /** Modalities that it uses when they are there. */
@@ -89,9 +93,11 @@ const modalities = withDefault(
   Object.freeze([]),
 );
 
-const make = recordFactory<InputMapping>("InputMapping", {
-  name: text({ maxLength: 128 }),
-  version: withDefault(text({ maxLength: 64 }), "1"),
+const make: (value: unknown) => InputMapping = recordFactory<InputMapping>("InputMapping", {
+  // Longer than elsewhere, as those of a set are made of its members'.
+  name: text({ maxLength: 2048 }),
+  version: withDefault(text({ maxLength: 2048 }), "1"),
+  members: optional(listOf(made((value) => make(value)))),
   consumes: modalities,
   consumesOptional: modalities,
   producesInitial: names,
