@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { binPath, ROOT } from "./setup/run.mjs";
+import { listWorkspaces } from "./workspace/packages.mjs";
+
+/** The TypeScript examples of a page, each as a module of its own. */
+function examples(page: string): string[] {
+  return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => `${text ?? ""}\nexport {};\n`);
+}
+
+test("every TypeScript example in a README compiles against the packages as they are", () => {
+  const pages = ["README.md", ...listWorkspaces(ROOT).map(({ path }) => `${path}/README.md`)];
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache", "examples-"));
+  try {
+    const settings = { extends: "../../tsconfig.check.json", include: ["."] };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
+    let count = 0;
+    for (const page of pages.filter((path) => existsSync(join(ROOT, path)))) {
+      for (const text of examples(readFileSync(join(ROOT, page), "utf8"))) {
+        writeFileSync(join(folder, `${page.replaceAll("/", "-")}-${++count}.ts`), text);
+      }
+    }
+    expect(count).toBeGreaterThan(0);
+    const { stdout } = spawnSync(process.execPath, [binPath("typescript", "tsc"), "-p", folder], { encoding: "utf8" });
+    // Faults in the packages themselves are the type check's to report.
+    expect(stdout.split("\n").filter((line) => line.includes("README"))).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("examples are found between their fences, without other languages", () => {
+  const page = "# A\n\n```ts\none();\n```\n\n```sh\ntwo\n```\n\n```ts\nthree();\n```\n";
+  expect(examples(page)).toEqual(["one();\n\nexport {};\n", "three();\n\nexport {};\n"]);
+});
