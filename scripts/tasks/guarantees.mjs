@@ -20,7 +20,8 @@ export function main() {
 
   for (const { id, text } of guarantees) {
     const tests = proofs.get(id) ?? [];
-    console.log(`${id}  ${tests.length === 0 ? "no test" : "proved"}  ${text}`);
+    const failing = failures.some((failure) => failure.id === id);
+    console.log(`${id}  ${failing ? "FAILING" : tests.length === 0 ? "no test" : "proved"}  ${text}`);
     for (const { title, file } of tests) console.log(`      ${title}  (${relative(ROOT, file)})`);
   }
   for (const { id, title, file } of failures)
