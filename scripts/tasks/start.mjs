@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { ensureInstalled } from "../setup/install.mjs";
 import { ROOT, run } from "../setup/run.mjs";
 import { build } from "./build.mjs";
@@ -21,8 +21,9 @@ export function main(args) {
   const built = build();
   if (built !== 0) return built;
   console.log(`dreamloop ${[...DEMO.args, ...args].join(" ")}`);
-  const code = run(process.execPath, ["packages/cli/bin/dreamloop.js", ...DEMO.args, ...args]);
   const file = join(ROOT, DEMO.result);
+  mkdirSync(dirname(file), { recursive: true });
+  const code = run(process.execPath, ["packages/cli/bin/dreamloop.js", ...DEMO.args, ...args]);
   if (code === 0 && existsSync(file)) console.log(`The video is at ${file}`);
   return code;
 }
