@@ -1,0 +1,181 @@
+"""Stage 4: writes the graphs of the world bundle, their weights as external data, and the vocabulary."""
+
+import argparse
+import hashlib
+import pathlib
+import warnings
+
+import onnx
+from onnx import numpy_helper
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+from autoencoder import Autoencoder
+from dynamics import LAYERS, MOTION, PROMPT_WIDTH, TOKENS, WIDTH, WINDOW, Dynamics
+from prompts import MAXIMUM_TOKENS, write_vocabulary
+
+OPSET = 16
+LATENT = (1, 16, 14, 24)
+ALIGNMENT = 4096
+SMALLEST_EXTERNAL_BYTES = 512
+
+
+class MapEntrance(nn.Module):
+    """A 1x1 convolution on an unshuffled map as a 4x4 convolution on the map's bytes."""
+
+    def __init__(self, entrance):
+        super().__init__()
+        weight = entrance.weight.detach()[:, :, 0, 0]
+        self.convolution = nn.Conv2d(6, len(weight), 4, stride=4)
+        self.convolution.weight.data = weight.reshape(-1, 6, 4, 4) / 255
+        self.convolution.bias.data = entrance.bias.detach() - 0.5 * weight.sum(1)
+
+    def forward(self, planes):
+        return self.convolution(planes.float())
+
+
+class Prompt(nn.Module):
+    def __init__(self, dynamics):
+        super().__init__()
+        self.prompt = dynamics.prompt
+
+    def forward(self, prompt_tokens):
+        return self.prompt(prompt_tokens)
+
+
+class Encode(nn.Module):
+    def __init__(self, autoencoder):
+        super().__init__()
+        self.autoencoder = autoencoder
+
+    def forward(self, frame):
+        return self.autoencoder.encode(F.pixel_unshuffle(frame, 4))
+
+
+class Condition(nn.Module):
+    def __init__(self, dynamics):
+        super().__init__()
+        self.dynamics, self.entrance = dynamics, MapEntrance(dynamics.map.enter)
+
+    def forward(self, planes, motion, prompt_embedding):
+        encoder = self.dynamics.map
+        x = F.relu(self.entrance(planes))
+        x = F.relu(encoder.down16(F.relu(encoder.down8(x))))
+        tokens = encoder.patch(x).flatten(2).transpose(1, 2)
+        return tokens, self.dynamics.condition(motion, prompt_embedding)
+
+
+class Denoise(nn.Module):
+    def __init__(self, dynamics):
+        super().__init__()
+        self.dynamics = dynamics
+
+    def forward(self, *inputs):
+        return self.dynamics.velocity(*inputs)
+
+
+class Cache(nn.Module):
+    def __init__(self, dynamics):
+        super().__init__()
+        self.dynamics = dynamics
+
+    def forward(self, *inputs):
+        return self.dynamics.cache(*inputs)
+
+
+class Decode(nn.Module):
+    def __init__(self, autoencoder):
+        super().__init__()
+        self.autoencoder, self.entrance = autoencoder, MapEntrance(autoencoder.decoder.map_features)
+
+    def forward(self, latent, planes):
+        autoencoder = self.autoencoder
+        raw = latent * autoencoder.latent_std[:, None, None] + autoencoder.latent_mean[:, None, None]
+        blocks = autoencoder.decoder.from_features(raw, F.relu(self.entrance(planes)))
+        return torch.clamp(F.pixel_shuffle(blocks, 4), 0, 1)
+
+
+def export(module, inputs, input_names, output_names, path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module.eval(), inputs, str(path), opset_version=OPSET, input_names=input_names, output_names=output_names
+        )
+
+
+def externalise(paths, weights_path):
+    """Moves the weights of graphs into one file beside them; equal ones are kept once."""
+    places, size = {}, 0
+    with open(weights_path, "wb") as weights:
+        for path in paths:
+            graph = onnx.load(str(path))
+            for tensor in graph.graph.initializer:
+                content = numpy_helper.to_array(tensor).tobytes()
+                if len(content) < SMALLEST_EXTERNAL_BYTES:
+                    continue
+                key = hashlib.sha256(content).digest()
+                if key not in places:
+                    gap = -size % ALIGNMENT
+                    weights.write(b"\0" * gap + content)
+                    places[key] = (size + gap, len(content))
+                    size += gap + len(content)
+                offset, length = places[key]
+                tensor.ClearField("raw_data")
+                tensor.ClearField("float_data")
+                tensor.ClearField("int64_data")
+                tensor.data_location = onnx.TensorProto.EXTERNAL
+                del tensor.external_data[:]
+                for name, value in (("location", weights_path.name), ("offset", offset), ("length", length)):
+                    entry = tensor.external_data.add()
+                    entry.key, entry.value = name, str(value)
+            # Names that the tool chain wrote say nothing to a reader and differ from machine to machine.
+            graph.doc_string = ""
+            for node in graph.graph.node:
+                node.doc_string = ""
+            path.write_bytes(graph.SerializeToString())
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--autoencoder", default="training/out/autoencoder.pt")
+    options.add_argument("--dynamics", default="training/out/dynamics.pt")
+    options.add_argument("--out", default="worlds/drive")
+    options.add_argument("--untrained", action="store_true", help="random weights, to measure speed")
+    options = options.parse_args()
+    torch.manual_seed(0)
+    folder = pathlib.Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    autoencoder, dynamics = Autoencoder(), Dynamics()
+    if not options.untrained:
+        autoencoder.load_state_dict(torch.load(options.autoencoder))
+        dynamics.load_state_dict(torch.load(options.dynamics))
+    planes = torch.zeros(1, 6, 224, 384, dtype=torch.uint8)
+    cache = torch.zeros(LAYERS, WINDOW, TOKENS, WIDTH)
+    step = (torch.randn(LATENT), torch.ones(1), torch.randn(1, TOKENS, WIDTH), torch.randn(1, WIDTH), cache, cache, torch.ones(1))
+    step_names = ["noisy_latent", "noise_level", "map_tokens", "condition_vector", "cache_keys", "cache_values", "cache_length"]
+    numbers = torch.zeros(1, MAXIMUM_TOKENS, dtype=torch.int64)
+    graphs = {
+        "prompt": (Prompt(dynamics), (numbers,), ["prompt_tokens"], ["prompt_embedding"]),
+        "encode": (Encode(autoencoder), (torch.rand(1, 3, 224, 384),), ["frame"], ["latent"]),
+        "condition": (
+            Condition(dynamics),
+            (planes, torch.zeros(1, MOTION), torch.zeros(1, PROMPT_WIDTH)),
+            ["map", "motion", "prompt_embedding"],
+            ["map_tokens", "condition_vector"],
+        ),
+        "denoise": (Denoise(dynamics), step, step_names, ["velocity"]),
+        "cache": (Cache(dynamics), step, step_names, ["new_keys", "new_values"]),
+        "decode": (Decode(autoencoder), (torch.randn(LATENT), planes), ["latent", "map"], ["frame"]),
+    }
+    for name, (module, inputs, input_names, output_names) in graphs.items():
+        export(module, inputs, input_names, output_names, folder / f"{name}.onnx")
+    externalise([folder / "denoise.onnx", folder / "cache.onnx"], folder / "dynamics.weights")
+    externalise([folder / "prompt.onnx", folder / "condition.onnx"], folder / "conditioning.weights")
+    externalise([folder / "encode.onnx", folder / "decode.onnx"], folder / "autoencoder.weights")
+    write_vocabulary(folder / "vocabulary.json")
+    for path in sorted(folder.iterdir()):
+        print(f"{path.name} {path.stat().st_size / 1e6:.2f} MB")
+
+
+main()
