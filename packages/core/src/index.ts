@@ -97,7 +97,48 @@ export type {
   ModalityName,
   TextEvent,
 } from "./canonical/modalities.ts";
+export { ACTION_SET_PRIORITY, actionSetToActions } from "./canonical/converters/action-set.ts";
+export type { ActionSetOptions } from "./canonical/converters/action-set.ts";
+export { AXES_PRIORITY, axesToCameraMotion, axesToDriverCommand } from "./canonical/converters/axes.ts";
+export type { AxesOptions, AxisValues } from "./canonical/converters/axes.ts";
+export type { BindingOptions, Bindings } from "./canonical/converters/bindings.ts";
+export type { CameraAction } from "./canonical/converters/camera-actions.ts";
 export { conditioningConverter } from "./canonical/converters/conditioning.ts";
+export type { DriverAction } from "./canonical/converters/driver-actions.ts";
+export {
+  DEFAULT_LOOK_PER_SECOND,
+  GAMEPAD_ACTION_BINDINGS,
+  GAMEPAD_CAMERA_BINDINGS,
+  GAMEPAD_DRIVER_BINDINGS,
+  GAMEPAD_LOOK_BINDINGS,
+  GAMEPAD_LOOK_PRIORITY,
+  GAMEPAD_PRIORITY,
+  gamepadToActions,
+  gamepadToCameraMotion,
+  gamepadToDriverCommand,
+  gamepadToLookDelta,
+  LONGEST_LOOK_SECONDS,
+} from "./canonical/converters/gamepad.ts";
+export type { GamepadLookOptions, LookAction } from "./canonical/converters/gamepad.ts";
+export type { HeldCodes } from "./canonical/converters/held-codes.ts";
+export {
+  KEYBOARD_CAMERA_BINDINGS,
+  KEYBOARD_DRIVER_BINDINGS,
+  KEYBOARD_PRIORITY,
+  keyboardToActions,
+  keyboardToCameraMotion,
+  keyboardToDriverCommand,
+} from "./canonical/converters/keyboard.ts";
+export { MOUSE_PRIORITY, mouseToLookDelta } from "./canonical/converters/mouse.ts";
+export type { MouseLookOptions } from "./canonical/converters/mouse.ts";
+export { DEFAULT_ACTION_BINDINGS } from "./canonical/converters/named-actions.ts";
+export { DEFAULT_DEAD_ZONE } from "./canonical/converters/pad-converter.ts";
+export type { PadOptions } from "./canonical/converters/pad-converter.ts";
+export type { PadReading, PadReadings } from "./canonical/converters/pad-readings.ts";
+export { steeringWheelToDriverCommand, WHEEL_BINDINGS, WHEEL_PRIORITY } from "./canonical/converters/steering-wheel.ts";
+export type { WheelAction } from "./canonical/converters/steering-wheel.ts";
+export { SCRIPT_PRIORITY, scriptedModality } from "./canonical/scripted-modality.ts";
+export type { ScriptedModalityOptions, ScriptEntry } from "./canonical/scripted-modality.ts";
 export { defaultCanonicalizer, standardConverters } from "./canonical/standard-converters.ts";
 // Mapping
 export { checkMappingCompatibility } from "./mapping/compatibility.ts";
@@ -218,3 +259,33 @@ export type {
   RunStart,
   StepRecord,
 } from "./rollout/run-observer.ts";
+export { freshInputState, planRun, readSeed } from "./rollout/run-plan.ts";
+export type { FreshInputState, RunPlan, RunPlanOptions } from "./rollout/run-plan.ts";
+export { Rollout } from "./rollout/rollout.ts";
+export type { RolloutOptions, RolloutSnapshot, StepOutcome } from "./rollout/rollout.ts";
+export { FrameLease } from "./rollout/frame-lease.ts";
+export { STAGES } from "./rollout/stages.ts";
+export type { Stage, StageListener } from "./rollout/stages.ts";
+// Frames
+export { DEFAULT_FRAME_BANDS, FRAME_WARNINGS, FrameChecker } from "./model/frame-check.ts";
+export type { FrameBands, FrameStatistics, FrameWarning } from "./model/frame-check.ts";
+export { frameHashInput, frameRgb8, sliceFrames } from "./model/frame-pixels.ts";
+// Drivers
+export { requireBatchEnd, runBatch } from "./drivers/batch-driver.ts";
+export type { BatchOptions } from "./drivers/batch-driver.ts";
+export type { ChunkSink } from "./drivers/chunk-sink.ts";
+export { LivePresenter } from "./drivers/live-presenter.ts";
+export type { LivePresenterOptions } from "./drivers/live-presenter.ts";
+export { Pacer } from "./drivers/pacer.ts";
+export type { PacerOptions } from "./drivers/pacer.ts";
+export { PresentationQueue } from "./drivers/presentation-queue.ts";
+export type { DueFrame, PresentationDrops, ScheduledChunk } from "./drivers/presentation-queue.ts";
+export { startRealtime } from "./drivers/realtime-driver.ts";
+export type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./drivers/realtime-driver.ts";
+export { DEFAULT_RECORDING_CAPACITY, RecordingQueue } from "./drivers/recording-queue.ts";
+export type { RunOptions, RunReport, RunWarning } from "./drivers/run-options.ts";
+export { SessionTimeline } from "./drivers/session-timeline.ts";
+// Metrics: instruments
+export { Instruments, timed } from "./metrics/instruments.ts";
+export type { Instrumented, InstrumentsOptions, SpanListener, SpanOptions, SpanRecord } from "./metrics/instruments.ts";
+export { RateEstimator } from "./metrics/rate-estimator.ts";

@@ -55,8 +55,8 @@ export interface Actions {
 export interface TextEvent {
   /** Which event. */
   readonly id: string;
-  /** Its state, such as `on`. */
-  readonly state: unknown;
+  /** Its state, such as `start` or `end`. */
+  readonly state: string;
 }
 
 /** New initial values that arrived while the world runs: a value of the modality `conditioning`, present in one window only. */

@@ -31,7 +31,7 @@ export function conditioningConverter(): DeviceConverter<null> {
             break;
           case "text_event": {
             value ??= {};
-            const textEvent = Object.freeze({ id: payloadText(event, "id"), state: event.payload.state });
+            const textEvent = Object.freeze({ id: payloadText(event, "id"), state: payloadText(event, "state") });
             textEvents ??= [];
             textEvents.push(textEvent);
             value.textEvent = textEvent;
