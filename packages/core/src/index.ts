@@ -258,6 +258,7 @@ export type {
   RunOutcome,
   RunStart,
   StepRecord,
+  StepTiming,
 } from "./rollout/run-observer.ts";
 export { freshInputState, planRun, readSeed } from "./rollout/run-plan.ts";
 export type { FreshInputState, RunPlan, RunPlanOptions } from "./rollout/run-plan.ts";
@@ -289,3 +290,15 @@ export { SessionTimeline } from "./drivers/session-timeline.ts";
 export { Instruments, timed } from "./metrics/instruments.ts";
 export type { Instrumented, InstrumentsOptions, SpanListener, SpanOptions, SpanRecord } from "./metrics/instruments.ts";
 export { RateEstimator } from "./metrics/rate-estimator.ts";
+export { ChromeTrace, MAX_TRACE_SPANS } from "./metrics/chrome-trace.ts";
+export type { ChromeTraceEvent, ChromeTraceFile } from "./metrics/chrome-trace.ts";
+export { MAX_STATISTICS_SAMPLES, RunStatistics, STATISTICS_SCHEMA_VERSION } from "./metrics/run-statistics.ts";
+export type {
+  RunPhases,
+  RunStatisticsFacts,
+  RunStatisticsReport,
+  RealtimeStatistics,
+  StepSample,
+} from "./metrics/run-statistics.ts";
+export { summarize } from "./metrics/distribution.ts";
+export type { Distribution } from "./metrics/distribution.ts";

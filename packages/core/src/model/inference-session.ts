@@ -66,6 +66,8 @@ export interface InferenceRuntime {
   describe(): SessionDescription;
   /** How many sessions may be active at a time; default 1. */
   readonly maxSessions?: number;
+  /** Whether its steps wait for the wall clock themselves; refused by the realtime driver, whose pacer alone owns the cadence. */
+  readonly ownsPacing?: boolean;
   /** Starts a rollout from initial inputs. */
   startSession(inputs: ModelInputs, options: StartSessionOptions): InferenceSession | Promise<InferenceSession>;
   /** Facts for traces and statistics: kernels, engine version, threads, weight hash; plain JSON. */

@@ -40,6 +40,20 @@ export interface StepRecord {
   readonly frameHashes?: readonly string[];
   /** Whether the frames were held back because a reset had been asked for meanwhile. */
   readonly discarded: boolean;
+  /** When things happened on the driver's clock; realtime only. */
+  readonly timing?: StepTiming;
+}
+
+/** Times of a realtime step, in seconds of the driver's clock. */
+export interface StepTiming {
+  /** When input was read: the end of the window. */
+  readonly readSeconds: number;
+  /** When the frames were handed to the sinks. */
+  readonly handedOverSeconds: number;
+  /** When the first frame is due; absent when the step's frames were not handed over. */
+  readonly firstDueSeconds?: number;
+  /** Frames generated but not yet due, after the hand-over. */
+  readonly leadFrames: number;
 }
 
 /** A reset that was applied at a step boundary. */
@@ -106,6 +120,6 @@ export interface RunObserver {
 
 /** Hashes one frame: SHA-256 over width, height, format and packed RGB8, in hexadecimal; see `frameHashInput`. */
 export interface FrameHasher {
-  /** The digest of `bytes` as 64 hexadecimal digits. */
-  digest(bytes: Uint8Array): string | Promise<string>;
+  /** The digest of the parts joined, as 64 hexadecimal digits. The parts may be read during the call only. */
+  digest(parts: readonly Uint8Array[]): string | Promise<string>;
 }

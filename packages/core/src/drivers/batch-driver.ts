@@ -1,0 +1,255 @@
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { eventListSource } from "../inputs/event-list-source.ts";
+import { InputTracker } from "../inputs/input-tracker.ts";
+import { splitControl } from "../inputs/split-control.ts";
+import type { UserInputSource } from "../inputs/user-input-source.ts";
+import type { UserInputs } from "../inputs/user-inputs.ts";
+import { sliceFrames } from "../model/frame-pixels.ts";
+import { stepResult, type StepRequest, type StepResult } from "../model/step-request.ts";
+import type { OutputArtifact, OutputTarget } from "../outputs/output-target.ts";
+import { FrameLease } from "../rollout/frame-lease.ts";
+import type { Rollout } from "../rollout/rollout.ts";
+import { RUN_OUTCOMES, type RunOutcome } from "../rollout/run-observer.ts";
+import { STAGES } from "../rollout/stages.ts";
+import { timeWindow, type TimeWindow } from "../time/time-window.ts";
+import { finite, optional } from "../validate/reader.ts";
+import { Cleanup } from "./cleanup.ts";
+import type { RunOptions, RunReport } from "./run-options.ts";
+import { hashFrames, startRollout, tellObservers, WarningCounter } from "./run-setup.ts";
+
+/** What the batch driver takes beside `RunOptions`. */
+export interface BatchOptions extends RunOptions {
+  /** Finite input: a trace, a script, a list of events; default none. */
+  readonly source?: UserInputSource;
+  /** Where frames go; each is opened, written and closed in this order. */
+  readonly outputs?: readonly OutputTarget[];
+  /** Steps to run over all generations; absent: until the rollout or the source is complete. */
+  readonly stepLimit?: number;
+  /** Frames to deliver, exactly: the last chunk is cut. Absent: no limit. */
+  readonly frameLimit?: number;
+  /** The window of each step where a replay dictates it; `undefined` ends the run. */
+  readonly windows?: (stepNumber: number) => { readonly window: TimeWindow; readonly discarded?: boolean } | undefined;
+  /** Called after each committed step, for progress displays. */
+  readonly onStep?: (progress: { readonly stepCount: number; readonly frameCount: number }) => void;
+}
+
+/**
+ * Runs a rollout as fast as it goes on finite input, waits for slow outputs and loses nothing. Throws the first error after everything
+ * has been closed; a cleanup error only when there was no other.
+ */
+export async function runBatch(options: BatchOptions): Promise<RunReport> {
+  const stepLimit = optional(finite({ integer: true, min: 0 }))(options.stepLimit, "BatchOptions.stepLimit");
+  const frameLimit = optional(finite({ integer: true, min: 0 }))(options.frameLimit, "BatchOptions.frameLimit");
+  const source = options.source ?? eventListSource({ events: [] });
+  const cleanup = new Cleanup();
+  const warnings = new WarningCounter(options.onWarning);
+  const artifacts: OutputArtifact[] = [];
+  let run: BatchRun | undefined;
+  let outcome: RunOutcome = RUN_OUTCOMES.failed;
+  try {
+    const rollout = await startRollout(options, source.schema, cleanup, warnings, { realtime: false });
+    for (const target of options.outputs ?? []) {
+      await target.open(rollout.description);
+      cleanup.add(async () => artifacts.push(...(await target.close())));
+    }
+    run = new BatchRun(options, rollout, source, { stepLimit, frameLimit });
+    outcome = await run.loop();
+  } catch (error) {
+    if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
+    await cleanup.run();
+    await tellEnd(options, outcome, run);
+    throw error;
+  }
+  await cleanup.run();
+  await tellEnd(options, outcome, run);
+  cleanup.raise();
+  // Targets are closed in reverse order of opening; what they made is listed in the order in which they were given.
+  artifacts.reverse();
+  return { ...run.counts, outcome, artifacts, warnings: { ...warnings.counts } };
+}
+
+async function tellEnd(options: BatchOptions, outcome: RunOutcome, run: BatchRun | undefined): Promise<void> {
+  const { stepCount, frameCount } = run?.counts ?? { stepCount: 0, frameCount: 0 };
+  await tellObservers(options.observers, (observer) => observer.runEnded?.({ outcome, stepCount, frameCount }));
+}
+
+interface Limits {
+  readonly stepLimit: number | undefined;
+  readonly frameLimit: number | undefined;
+}
+
+/** The second half of the standard loop: one turn for each step. */
+class BatchRun {
+  readonly #options: BatchOptions;
+  readonly #rollout: Rollout;
+  readonly #source: UserInputSource;
+  readonly #limits: Limits;
+  readonly #tracker = new InputTracker();
+  #windowEndSeconds = 0;
+  #timelineFrames = 0;
+  #frameCount = 0;
+  #resetCount = 0;
+
+  constructor(options: BatchOptions, rollout: Rollout, source: UserInputSource, limits: Limits) {
+    this.#options = options;
+    this.#rollout = rollout;
+    this.#source = source;
+    this.#limits = limits;
+  }
+
+  get counts(): Omit<RunReport, "outcome" | "artifacts" | "warnings"> {
+    return {
+      stepCount: this.#rollout.stepNumber,
+      frameCount: this.#frameCount,
+      resetCount: this.#resetCount,
+      sessionSeconds: this.#windowEndSeconds,
+    };
+  }
+
+  async loop(): Promise<RunOutcome> {
+    for (;;) {
+      if (this.#options.signal?.aborted) return RUN_OUTCOMES.cancelled;
+      if (this.#limitReached()) return RUN_OUTCOMES.completed;
+      const request = this.#rollout.nextRequest();
+      if (request === undefined) return RUN_OUTCOMES.completed;
+      const planned = this.#nextWindow(request);
+      if (planned === undefined) return RUN_OUTCOMES.completed;
+      if (await this.#turn(planned.window, planned.discarded)) return RUN_OUTCOMES.closed;
+    }
+  }
+
+  #limitReached(): boolean {
+    const { stepLimit, frameLimit } = this.#limits;
+    if (stepLimit !== undefined && this.#rollout.stepNumber >= stepLimit) return true;
+    return frameLimit !== undefined && this.#frameCount >= frameLimit;
+  }
+
+  /** Windows tile the timeline. A request's wish for a later end is granted; otherwise a window lasts as long as the step's frames. */
+  #nextWindow(request: StepRequest): { readonly window: TimeWindow; readonly discarded: boolean } | undefined {
+    const { windows } = this.#options;
+    if (windows !== undefined) {
+      const given = windows(this.#rollout.stepNumber);
+      return given === undefined ? undefined : { window: given.window, discarded: given.discarded === true };
+    }
+    const { endSeconds } = this.#source;
+    const { stepLimit, frameLimit } = this.#limits;
+    const startSeconds = this.#windowEndSeconds;
+    if (stepLimit === undefined && frameLimit === undefined && endSeconds !== undefined && startSeconds >= endSeconds)
+      return undefined;
+    this.#timelineFrames += this.#rollout.nextFrames;
+    const wish = request.userInputWindow;
+    const granted = wish !== undefined && wish.endSeconds >= startSeconds;
+    const end = granted ? wish.endSeconds : this.#timelineFrames / this.#rollout.description.framesPerSecond;
+    return { window: timeWindow({ startSeconds, endSeconds: Math.max(startSeconds, end) }), discarded: false };
+  }
+
+  /** One step; true when a `close` event ended the run before it. */
+  async #turn(window: TimeWindow, discarded: boolean): Promise<boolean> {
+    const { clock, stages, signal } = this.#options;
+    const rollout = this.#rollout;
+    const stepNumber = rollout.stepNumber;
+    const readStart = stages === undefined ? 0 : clock.nowSeconds();
+    const inputs = this.#source.read(window);
+    const split = splitControl(inputs, this.#tracker);
+    stages?.stage(STAGES.read, stepNumber, readStart, clock.nowSeconds());
+    this.#windowEndSeconds = window.endSeconds;
+    for (const reset of split.control.resets) await this.#reset(reset.seed, window, split.clearedDeltas);
+    if (split.control.close) return true;
+    const request = rollout.nextRequest();
+    if (request === undefined) return false;
+    const outcome = await rollout.step(request, split.inputs, window, signal);
+    await this.#deliver(outcome, inputs, window, discarded, stepNumber);
+    return false;
+  }
+
+  async #reset(seed: number | undefined, window: TimeWindow, clearedDeltas: number): Promise<void> {
+    await this.#rollout.reset({ seed, signal: this.#options.signal });
+    this.#resetCount += 1;
+    const { generation, seed: inForce } = this.#rollout;
+    await tellObservers(this.#options.observers, (observer) =>
+      observer.resetApplied?.({ generation, seed: inForce, timestampSeconds: window.startSeconds, clearedDeltas }),
+    );
+  }
+
+  async #deliver(
+    outcome: Awaited<ReturnType<Rollout["step"]>>,
+    inputs: UserInputs,
+    window: TimeWindow,
+    discarded: boolean,
+    stepNumber: number,
+  ): Promise<void> {
+    const { clock, stages, observers, frameHasher, onStep, signal } = this.#options;
+    const { result } = outcome;
+    const lease = new FrameLease(result.output);
+    try {
+      let mark = stages === undefined ? 0 : clock.nowSeconds();
+      const frameHashes = await hashFrames(result, frameHasher);
+      if (frameHasher !== undefined && stages !== undefined) mark = timed(STAGES.hash, mark);
+      const written = discarded ? undefined : this.#cut(result);
+      if (written !== undefined) await this.#write(written);
+      if (stages !== undefined) mark = timed(STAGES.write, mark);
+      await this.#rollout.commit(signal);
+      this.#frameCount += written?.frameCount ?? 0;
+      if (observers !== undefined && observers.length > 0) {
+        if (stages !== undefined) mark = clock.nowSeconds();
+        const canonicalSources = (outcome.canonical.metadata.canonicalSources ?? {}) as Readonly<
+          Record<string, string>
+        >;
+        await tellObservers(observers, (observer) =>
+          observer.stepCommitted?.({
+            result,
+            window,
+            events: inputs.events,
+            modelInputs: outcome.modelInputs,
+            canonicalSources,
+            ...(frameHashes === undefined ? {} : { frameHashes }),
+            discarded,
+          }),
+        );
+        if (stages !== undefined) timed(STAGES.observe, mark);
+      }
+    } catch (error) {
+      this.#rollout.discard();
+      throw error;
+    } finally {
+      lease.release();
+    }
+    onStep?.({ stepCount: this.#rollout.stepNumber, frameCount: this.#frameCount });
+
+    function timed(stage: (typeof STAGES)[keyof typeof STAGES], start: number): number {
+      const end = clock.nowSeconds();
+      stages?.stage(stage, stepNumber, start, end);
+      return end;
+    }
+  }
+
+  /** The result as targets receive it: cut when the frame limit falls inside of it. */
+  #cut(result: StepResult): StepResult {
+    const { frameLimit } = this.#limits;
+    const left = frameLimit === undefined ? Infinity : frameLimit - this.#frameCount;
+    if (result.output === undefined || result.frameCount <= left) return result;
+    return stepResult({ ...result, output: sliceFrames(result.output, 0, left), frameCount: left });
+  }
+
+  async #write(result: StepResult): Promise<void> {
+    for (const target of this.#options.outputs ?? []) {
+      const written = target.write(result);
+      if (written !== undefined) await written;
+    }
+    const { metrics } = this.#options;
+    if (metrics === undefined) return;
+    for (const sample of result.metrics) {
+      metrics.record(sample.stepIndex === undefined ? { ...sample, stepIndex: result.stepIndex } : sample);
+    }
+  }
+}
+
+/** Refuses a batch run that would never end. */
+export function requireBatchEnd(options: Pick<BatchOptions, "source" | "stepLimit" | "frameLimit">): void {
+  if (options.stepLimit !== undefined || options.frameLimit !== undefined || options.source?.endSeconds !== undefined)
+    return;
+  throw new DreamloopError(
+    ERROR_CODES.invalidValue,
+    "BatchOptions: the run would never end; give a frame limit, a step limit, or a source that ends",
+  );
+}

@@ -1,0 +1,60 @@
+import type { InferenceRuntime } from "../model/inference-session.ts";
+import type { LoadProgress } from "../model/model-adapter.ts";
+import type { MetricsRecorder } from "../metrics/metrics-recorder.ts";
+import type { OutputArtifact } from "../outputs/output-target.ts";
+import type { RunPlanOptions } from "../rollout/run-plan.ts";
+import type { FrameHasher, RunObserver, RunOutcome } from "../rollout/run-observer.ts";
+import type { StageListener } from "../rollout/stages.ts";
+import type { Clock } from "../time/clock.ts";
+
+/** What both drivers take. */
+export interface RunOptions extends Omit<RunPlanOptions, "sourceSchema"> {
+  /** The clock; only the realtime driver waits for it. */
+  readonly clock: Clock;
+  /** A runtime that is loaded already and shared; its owner closes it. Absent: one is created and closed with the run. */
+  readonly runtime?: InferenceRuntime;
+  /** Watches the run: traces, statistics. */
+  readonly observers?: readonly RunObserver[];
+  /** Where measurements go; closed with the run. */
+  readonly metrics?: MetricsRecorder;
+  /** Hashes frames for the observers; absent: no hashes. */
+  readonly frameHasher?: FrameHasher;
+  /** Whether frames are checked for NaN and odd statistics; default true. */
+  readonly checkFrames?: boolean;
+  /** Told about the stages of each step. */
+  readonly stages?: StageListener;
+  /** Told about the load. */
+  readonly onProgress?: (progress: LoadProgress) => void;
+  /** Told about what is odd but does not stop the run. */
+  readonly onWarning?: (warning: RunWarning) => void;
+  /** Cancels the run at the next step boundary, and a load at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Something odd that does not stop the run. */
+export interface RunWarning {
+  /** A stable name: a frame warning, `update_refused`, `observer_failed`, `output_failed`, `mapping_dropped`. */
+  readonly kind: string;
+  /** For people. */
+  readonly message: string;
+  /** The step it belongs to, over all generations. */
+  readonly stepNumber?: number;
+}
+
+/** What a run was. */
+export interface RunReport {
+  /** Why it ended. */
+  readonly outcome: RunOutcome;
+  /** Steps that were committed, over all generations. */
+  readonly stepCount: number;
+  /** Frames that were handed to targets. */
+  readonly frameCount: number;
+  /** Resets that were applied. */
+  readonly resetCount: number;
+  /** Session time at the end of the last window, in seconds. */
+  readonly sessionSeconds: number;
+  /** What the targets made, in their order. */
+  readonly artifacts: readonly OutputArtifact[];
+  /** Occurrences of each kind of warning. */
+  readonly warnings: Readonly<Record<string, number>>;
+}

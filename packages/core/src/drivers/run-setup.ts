@@ -1,0 +1,147 @@
+import { DreamloopError, ERROR_CODES, throwIfCancelled } from "../errors/dreamloop-error.ts";
+import type { UserInputSchema } from "../inputs/user-input-schema.ts";
+import type { InferenceRuntime } from "../model/inference-session.ts";
+import { METRIC_CATEGORIES } from "../metrics/runtime-metric-sample.ts";
+import { frameHashInput } from "../model/frame-pixels.ts";
+import type { StepResult } from "../model/step-request.ts";
+import { freshInputState, planRun } from "../rollout/run-plan.ts";
+import { Rollout } from "../rollout/rollout.ts";
+import type { RunObserver } from "../rollout/run-observer.ts";
+import type { Cleanup } from "./cleanup.ts";
+import type { RunOptions, RunWarning } from "./run-options.ts";
+
+/** Counts warnings by kind and passes them on. */
+export class WarningCounter {
+  /** Occurrences by kind. */
+  readonly counts: Record<string, number> = {};
+  readonly #tell: ((warning: RunWarning) => void) | undefined;
+
+  /** `tell` hears of every warning. */
+  constructor(tell: ((warning: RunWarning) => void) | undefined) {
+    this.#tell = tell;
+  }
+
+  /** Counts one warning. */
+  warn(warning: RunWarning): void {
+    this.counts[warning.kind] = (this.counts[warning.kind] ?? 0) + 1;
+    this.#tell?.(warning);
+  }
+}
+
+/**
+ * The first half of the standard loop, in its order: validate everything → fresh converter and mapping state → map initial inputs →
+ * create runtime → start session. What is made is added to `cleanup` as soon as it exists. Observers are told of the start.
+ */
+export async function startRollout(
+  options: RunOptions,
+  sourceSchema: UserInputSchema | undefined,
+  cleanup: Cleanup,
+  warnings: WarningCounter,
+  how: { readonly realtime: boolean },
+): Promise<Rollout> {
+  const { metrics, clock, signal } = options;
+  if (metrics !== undefined) cleanup.add(() => metrics.close());
+  throwIfCancelled(signal, "the run");
+  const plan = planRun({ ...options, sourceSchema });
+  for (const name of plan.droppedMappings) {
+    warnings.warn({
+      kind: "mapping_dropped",
+      message: `mapping ${JSON.stringify(name)} is left out: the source cannot feed it`,
+    });
+  }
+  const fresh = freshInputState(plan, plan.requestedInputs, plan.seed);
+  const loadStart = clock.nowSeconds();
+  const runtime = options.runtime ?? (await loadRuntime(options, plan.config, cleanup));
+  if (how.realtime && runtime.ownsPacing === true)
+    refuseSecondPacer(`the runtime of ${JSON.stringify(plan.adapter.modelId)}`);
+  const sessionStart = clock.nowSeconds();
+  const rollout = await Rollout.start(plan, runtime, fresh, {
+    checkFrames: options.checkFrames,
+    stages: options.stages,
+    clock,
+    signal,
+    ...(how.realtime
+      ? {
+          onUpdateRefused: (fields: readonly string[]) => {
+            const message = `left out an update of ${fields.join(", ")}: only a start or a reset may change it`;
+            warnings.warn({ kind: "update_refused", message, stepNumber: rollout.stepNumber });
+          },
+        }
+      : {}),
+    onFrameWarning: (kind) => {
+      warnings.warn({
+        kind,
+        message: `a frame looks odd: ${kind.replaceAll("_", " ")}`,
+        stepNumber: rollout.stepNumber,
+      });
+    },
+  });
+  cleanup.add(() => rollout.close());
+  metrics?.record(lifecycle("runtime_load", sessionStart - loadStart));
+  metrics?.record(lifecycle("session_start", clock.nowSeconds() - sessionStart));
+  await tellObservers(options.observers, (observer) =>
+    observer.runStarted?.({
+      config: plan.config,
+      description: rollout.description,
+      seed: plan.seed,
+      initialInputs: fresh.initialInputs,
+      requestedInputs: plan.requestedInputs,
+      versions: plan.versions,
+      runtimeFacts: runtime.facts?.() ?? {},
+    }),
+  );
+  return rollout;
+}
+
+async function loadRuntime(
+  options: RunOptions,
+  config: Parameters<RunOptions["adapter"]["createRuntime"]>[0],
+  cleanup: Cleanup,
+): Promise<InferenceRuntime> {
+  const runtime = await options.adapter.createRuntime(config, {
+    signal: options.signal,
+    onProgress: options.onProgress,
+  });
+  cleanup.add(() => runtime.close());
+  throwIfCancelled(options.signal, "the load");
+  return runtime;
+}
+
+/** Throws `invalid_state`: two components that pace the same session make it stutter. */
+export function refuseSecondPacer(who: string): never {
+  throw new DreamloopError(
+    ERROR_CODES.invalidState,
+    `${who} paces by its own clock, but the realtime driver's pacer owns the cadence; turn one of them off`,
+  );
+}
+
+/** A duration that occurs once a run, in seconds. */
+export function lifecycle(name: string, value: number): Parameters<NonNullable<RunOptions["metrics"]>["record"]>[0] {
+  return { name, value, category: METRIC_CATEGORIES.lifecycle };
+}
+
+/** Calls every observer in order and waits for each. */
+export async function tellObservers(
+  observers: readonly RunObserver[] | undefined,
+  tell: (observer: RunObserver) => void | Promise<void>,
+): Promise<void> {
+  for (const observer of observers ?? []) {
+    const answer = tell(observer);
+    if (answer !== undefined) await answer;
+  }
+}
+
+/** Hashes every frame of a result, or nothing when no hasher is attached. */
+export async function hashFrames(
+  result: StepResult,
+  hasher: RunOptions["frameHasher"],
+): Promise<readonly string[] | undefined> {
+  if (hasher === undefined) return undefined;
+  if (result.output === undefined) return [];
+  const hashes: string[] = [];
+  for (let index = 0; index < result.output.frameCount; index += 1) {
+    const digest = hasher.digest(frameHashInput(result.output, index));
+    hashes.push(typeof digest === "string" ? digest : await digest);
+  }
+  return hashes;
+}

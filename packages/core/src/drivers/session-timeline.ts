@@ -1,0 +1,39 @@
+/**
+ * The session's own time: seconds since the start on the driver's clock, standing still while paused and going on over a reset.
+ */
+export class SessionTimeline {
+  readonly #originSeconds: number;
+  #pausedSeconds = 0;
+  #pausedAtSeconds: number | undefined;
+
+  /** The session starts at `originSeconds` of the driver's clock. */
+  constructor(originSeconds: number) {
+    this.#originSeconds = originSeconds;
+  }
+
+  /** Whether time stands still. */
+  get paused(): boolean {
+    return this.#pausedAtSeconds !== undefined;
+  }
+
+  /** Session time at `clockSeconds`, at least 0. */
+  at(clockSeconds: number): number {
+    const effective =
+      this.#pausedAtSeconds === undefined ? clockSeconds : Math.min(clockSeconds, this.#pausedAtSeconds);
+    return Math.max(0, effective - this.#originSeconds - this.#pausedSeconds);
+  }
+
+  /** Stops time; nothing happens when it stands still already. */
+  pause(clockSeconds: number): void {
+    this.#pausedAtSeconds ??= clockSeconds;
+  }
+
+  /** Lets time go on and gives how long it stood still, in seconds. */
+  resume(clockSeconds: number): number {
+    if (this.#pausedAtSeconds === undefined) return 0;
+    const seconds = Math.max(0, clockSeconds - this.#pausedAtSeconds);
+    this.#pausedSeconds += seconds;
+    this.#pausedAtSeconds = undefined;
+    return seconds;
+  }
+}

@@ -1,0 +1,308 @@
+import type { InferenceConfig } from "../config/inference-config.ts";
+import type { RealtimeStatus } from "../drivers/realtime-driver.ts";
+import type { PresentationDrops } from "../drivers/presentation-queue.ts";
+import type { SessionDescription } from "../model/session-description.ts";
+import type { RunEnd, RunObserver, RunStart, StepRecord } from "../rollout/run-observer.ts";
+import { STAGES, type Stage, type StageListener } from "../rollout/stages.ts";
+import type { Json } from "../validate/reader.ts";
+import { summarize, type Distribution } from "./distribution.ts";
+import {
+  METRIC_CATEGORIES,
+  type RuntimeMetricSample,
+  type RuntimeMetricSampleInput,
+  runtimeMetricSample,
+} from "./runtime-metric-sample.ts";
+import type { MetricsRecorder, TimingOptions } from "./metrics-recorder.ts";
+
+/** Version of the statistics file; raised when a field changes its meaning. */
+export const STATISTICS_SCHEMA_VERSION = 1;
+
+/** Steps whose raw samples are kept; a longer run keeps the first ones and says so. */
+export const MAX_STATISTICS_SAMPLES = 100_000;
+
+/** Steps that do not count as steady state when the world declares no window: what is compiled and allocated lazily is then done. */
+const WARM_UP_STEPS = 2;
+
+/** Raw figures of one step, in seconds. */
+export interface StepSample {
+  /** Number of the step over all generations. */
+  readonly stepNumber: number;
+  /** Frames that it gave. */
+  readonly frameCount: number;
+  /** When its turn of the loop began, on the driver's clock. */
+  readonly startSeconds: number;
+  /** Duration of its turn: the wait for the pace is not in it. */
+  readonly turnSeconds: number;
+  /** Duration of each stage. */
+  readonly stages: Readonly<Partial<Record<Stage, number>>>;
+}
+
+/** The phases of a run, each apart. */
+export interface RunPhases {
+  /** From nothing to a loaded runtime. */
+  readonly loadSeconds: number;
+  /** From the runtime to a started session. */
+  readonly sessionStartSeconds: number;
+  /** The first step. */
+  readonly firstStepSeconds?: number;
+  /** Steps after the first until the window is full. */
+  readonly windowFilling: { readonly stepCount: number; readonly seconds: number };
+  /** All later steps. */
+  readonly steady: {
+    readonly firstStep: number;
+    readonly stepCount: number;
+    readonly frameCount: number;
+    readonly seconds: number;
+    readonly rule: string;
+  };
+}
+
+/** What a live session adds. */
+export interface RealtimeStatistics {
+  /** Steps later than their due time, as a share of all steps. */
+  readonly deadlineMissRate: number;
+  /** Steps later than their due time. */
+  readonly underrunCount: number;
+  /** Sum of their lateness. */
+  readonly stallSeconds: number;
+  /** From the arrival of an input event to the due time of the first frame that shows it. */
+  readonly controlToFrameSeconds?: Distribution;
+  /** Frames generated but not yet due, after each hand-over. */
+  readonly leadFrames?: Distribution;
+  /** Frames that were not shown, by reason. */
+  readonly drops: Readonly<Record<string, number>>;
+}
+
+/** Facts that the caller adds: the core knows no machine. */
+export interface RunStatisticsFacts {
+  /** Hardware and versions. */
+  readonly environment: { readonly [key: string]: Json };
+  /** Hash of the configuration in force. */
+  readonly configHash: string;
+  /** Counters of a live session. */
+  readonly realtime?: { readonly status: RealtimeStatus; readonly drops?: PresentationDrops };
+}
+
+/** The statistics file. */
+export interface RunStatisticsReport {
+  /** Version of this layout. */
+  readonly schemaVersion: typeof STATISTICS_SCHEMA_VERSION;
+  /** What this file is. */
+  readonly artifactType: "dreamloop.run_statistics";
+  /** The world. */
+  readonly worldId: string;
+  /** Pixels a row. */
+  readonly width: number;
+  /** Rows. */
+  readonly height: number;
+  /** What the session delivered. */
+  readonly session: SessionDescription;
+  /** The configuration in force. */
+  readonly config: InferenceConfig;
+  /** Hash of it. */
+  readonly configHash: string;
+  /** Seed of every random draw. */
+  readonly seed: number;
+  /** Hardware and versions. */
+  readonly environment: { readonly [key: string]: Json };
+  /** What the runtime says of itself. */
+  readonly runtimeFacts: { readonly [key: string]: Json };
+  /** How the run ended. */
+  readonly end: RunEnd;
+  /** The phases. */
+  readonly phases: RunPhases;
+  /** Frames a second of wall-clock time in steady state, waiting for the pace included; absent when there was none. */
+  readonly generatedFramesPerSecond?: number;
+  /** Duration of the model's step in steady state, finalisation included. */
+  readonly modelSeconds?: Distribution;
+  /** Duration of a turn of the loop in steady state. */
+  readonly turnSeconds?: Distribution;
+  /** Turn minus model: what Dreamloop itself costs, outputs included. */
+  readonly overheadSeconds?: Distribution;
+  /** Each stage in steady state. */
+  readonly stages: Readonly<Partial<Record<Stage, Distribution>>>;
+  /** What a live session adds. */
+  readonly realtime?: RealtimeStatistics;
+  /** Raw figures of each step. */
+  readonly samples: readonly StepSample[];
+  /** Whether later samples were left out because of the limit. */
+  readonly samplesTruncated: boolean;
+  /** Measurements of the model and the run. */
+  readonly metrics: readonly RuntimeMetricSample[];
+}
+
+interface OpenStep {
+  readonly stepNumber: number;
+  readonly startSeconds: number;
+  endSeconds: number;
+  frameCount: number;
+  readonly stages: Partial<Record<Stage, number>>;
+}
+
+/** Collects what `--stats` writes. Attach it to a run as observer, as stage listener and as metrics recorder. */
+export class RunStatistics implements RunObserver, StageListener, MetricsRecorder {
+  readonly #samples: StepSample[] = [];
+  readonly #metrics: RuntimeMetricSample[] = [];
+  readonly #controlToFrame: number[] = [];
+  readonly #leads: number[] = [];
+  #truncated = false;
+  #open: OpenStep | undefined;
+  #start: RunStart | undefined;
+  #end: RunEnd | undefined;
+
+  /** Keeps the header. */
+  runStarted(start: RunStart): void {
+    this.#start = start;
+  }
+
+  /** Keeps the frames and, live, what the step's input cost. */
+  stepCommitted(record: StepRecord): void {
+    if (this.#open !== undefined) this.#open.frameCount = record.discarded ? 0 : record.result.frameCount;
+    const { timing } = record;
+    if (timing?.firstDueSeconds === undefined || this.#truncated) return;
+    this.#leads.push(timing.leadFrames);
+    for (const event of record.events) {
+      this.#controlToFrame.push(
+        record.window.endSeconds - event.timestampSeconds + timing.firstDueSeconds - timing.readSeconds,
+      );
+    }
+  }
+
+  /** Keeps how the run ended. */
+  runEnded(end: RunEnd): void {
+    this.#flush();
+    this.#end = end;
+  }
+
+  /** Adds a stage to its step. */
+  stage(stage: Stage, stepNumber: number, startSeconds: number, endSeconds: number): void {
+    if (this.#open?.stepNumber !== stepNumber) {
+      this.#flush();
+      if (stage === STAGES.pace) return;
+      this.#open = { stepNumber, startSeconds, endSeconds, frameCount: 0, stages: {} };
+    }
+    const open = this.#open as OpenStep;
+    open.stages[stage] = (open.stages[stage] ?? 0) + (endSeconds - startSeconds);
+    open.endSeconds = Math.max(open.endSeconds, endSeconds);
+  }
+
+  /** Keeps a measurement. */
+  record(sample: RuntimeMetricSampleInput): void {
+    if (this.#metrics.length < MAX_STATISTICS_SAMPLES) this.#metrics.push(runtimeMetricSample(sample));
+  }
+
+  /** Keeps a duration. */
+  recordTiming(name: string, durationSeconds: number, options: TimingOptions = {}): void {
+    this.record({ name, value: durationSeconds, category: METRIC_CATEGORIES.timing, ...options });
+  }
+
+  /** Nothing to free. */
+  close(): void {}
+
+  /** The report, once the run has ended; `undefined` when it never started. */
+  report(facts: RunStatisticsFacts): RunStatisticsReport | undefined {
+    const start = this.#start;
+    if (start === undefined) return undefined;
+    this.#flush();
+    const steadyFirst = steadyStart(start);
+    const steady = this.#samples.slice(steadyFirst.step);
+    const seconds = elapsed(steady);
+    const frameCount = steady.reduce((sum, sample) => sum + sample.frameCount, 0);
+    const filling = this.#samples.slice(1, steadyFirst.step);
+    const modelOf = (sample: StepSample): number => (sample.stages.model ?? 0) + (sample.stages.finalize ?? 0);
+    const first = this.#samples[0];
+    return {
+      schemaVersion: STATISTICS_SCHEMA_VERSION,
+      artifactType: "dreamloop.run_statistics",
+      worldId: start.description.worldId,
+      width: start.description.width,
+      height: start.description.height,
+      session: start.description,
+      config: start.config,
+      configHash: facts.configHash,
+      seed: start.seed,
+      environment: facts.environment,
+      runtimeFacts: start.runtimeFacts,
+      end: this.#end ?? { outcome: "failed", stepCount: this.#samples.length, frameCount },
+      phases: {
+        loadSeconds: this.#lifecycle("runtime_load"),
+        sessionStartSeconds: this.#lifecycle("session_start"),
+        ...(first === undefined ? {} : { firstStepSeconds: first.turnSeconds }),
+        windowFilling: {
+          stepCount: filling.length,
+          seconds: filling.reduce((sum, sample) => sum + sample.turnSeconds, 0),
+        },
+        steady: { firstStep: steadyFirst.step, stepCount: steady.length, frameCount, seconds, rule: steadyFirst.rule },
+      },
+      ...(seconds > 0 && frameCount > 0 ? { generatedFramesPerSecond: frameCount / seconds } : {}),
+      ...named("modelSeconds", summarize(steady.map(modelOf))),
+      ...named("turnSeconds", summarize(steady.map((sample) => sample.turnSeconds))),
+      ...named("overheadSeconds", summarize(steady.map((sample) => sample.turnSeconds - modelOf(sample)))),
+      stages: stageDistributions(steady),
+      ...(facts.realtime === undefined ? {} : { realtime: this.#realtime(facts.realtime) }),
+      samples: [...this.#samples],
+      samplesTruncated: this.#truncated,
+      metrics: [...this.#metrics],
+    };
+  }
+
+  #realtime({ status, drops }: NonNullable<RunStatisticsFacts["realtime"]>): RealtimeStatistics {
+    return {
+      deadlineMissRate: status.stepCount === 0 ? 0 : status.underrunCount / status.stepCount,
+      underrunCount: status.underrunCount,
+      stallSeconds: status.stallSeconds,
+      ...named("controlToFrameSeconds", summarize(this.#controlToFrame)),
+      ...named("leadFrames", summarize(this.#leads)),
+      drops: { reset: status.discardedFrames, ...drops },
+    };
+  }
+
+  #lifecycle(name: string): number {
+    return (
+      this.#metrics.find((sample) => sample.name === name && sample.category === METRIC_CATEGORIES.lifecycle)?.value ??
+      0
+    );
+  }
+
+  #flush(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open === undefined) return;
+    if (this.#samples.length >= MAX_STATISTICS_SAMPLES) {
+      this.#truncated = true;
+      return;
+    }
+    const { stepNumber, frameCount, startSeconds, endSeconds, stages } = open;
+    this.#samples.push({ stepNumber, frameCount, startSeconds, turnSeconds: endSeconds - startSeconds, stages });
+  }
+}
+
+/** Steady state begins when the window is full where the world declares one (`runtimeFacts.windowSteps`), else after two steps. */
+function steadyStart(start: RunStart): { readonly step: number; readonly rule: string } {
+  const declared = start.runtimeFacts.windowSteps;
+  if (typeof declared === "number" && Number.isSafeInteger(declared) && declared >= WARM_UP_STEPS) {
+    return { step: declared, rule: `the window of ${declared} steps is full` };
+  }
+  return { step: WARM_UP_STEPS, rule: `after ${WARM_UP_STEPS} steps` };
+}
+
+/** From the start of the first sample to the end of the last. */
+function elapsed(samples: readonly StepSample[]): number {
+  const first = samples[0];
+  const last = samples.at(-1);
+  return first === undefined || last === undefined ? 0 : last.startSeconds + last.turnSeconds - first.startSeconds;
+}
+
+function stageDistributions(samples: readonly StepSample[]): RunStatisticsReport["stages"] {
+  const distributions: Partial<Record<Stage, Distribution>> = {};
+  for (const stage of Object.values(STAGES)) {
+    const values = samples.flatMap((sample) => (sample.stages[stage] === undefined ? [] : [sample.stages[stage]]));
+    const distribution = summarize(values);
+    if (distribution !== undefined) distributions[stage] = distribution;
+  }
+  return distributions;
+}
+
+function named<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
+  return value === undefined ? {} : ({ [name]: value } as Partial<Record<Name, Value>>);
+}

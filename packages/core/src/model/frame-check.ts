@@ -1,0 +1,120 @@
+import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import type { VideoChunk } from "./video-chunk.ts";
+
+/** Statistics are taken on every 16th value: enough to see a broken picture, cheap enough for every frame. */
+const SAMPLE_STRIDE = 16;
+
+/** Cheap statistics of one frame, in 0..1 of its range. */
+export interface FrameStatistics {
+  /** Mean of the sampled values. */
+  readonly mean: number;
+  /** Variance of the sampled values. */
+  readonly variance: number;
+  /** Mean absolute difference to the frame before; absent for the first. */
+  readonly difference?: number;
+}
+
+/** What the check finds odd without stopping the run. */
+export const FRAME_WARNINGS = {
+  /** All sampled values are equal. */
+  constant: "constant",
+  /** The mean lies outside of the band. */
+  meanOutOfBand: "mean_out_of_band",
+  /** The variance lies outside of the band. */
+  varianceOutOfBand: "variance_out_of_band",
+} as const;
+
+/** One of `FRAME_WARNINGS`. */
+export type FrameWarning = (typeof FRAME_WARNINGS)[keyof typeof FRAME_WARNINGS];
+
+/** Bands that statistics should stay in, in 0..1 of the range; default: mean 0.002 to 0.998, variance at most 0.25. */
+export interface FrameBands {
+  /** Least and greatest mean. */
+  readonly mean: readonly [number, number];
+  /** Least and greatest variance. */
+  readonly variance: readonly [number, number];
+}
+
+/** The default of `FrameBands`. */
+export const DEFAULT_FRAME_BANDS: FrameBands = { mean: [0.002, 0.998], variance: [0, 0.25] };
+
+/**
+ * Checks frames as they come: float values for NaN and infinity in full, statistics on every 16th value of the last frame.
+ * One instance for each rollout, as it remembers the frame before.
+ */
+export class FrameChecker {
+  readonly #bands: FrameBands;
+  #before: Float32Array | undefined;
+
+  /** `bands` default to `DEFAULT_FRAME_BANDS`. */
+  constructor(bands: FrameBands = DEFAULT_FRAME_BANDS) {
+    this.#bands = bands;
+  }
+
+  /** Forgets the frame before; called on a reset. */
+  reset(): void {
+    this.#before = undefined;
+  }
+
+  /** Throws `bad_frame` for NaN or infinity, naming where; otherwise gives the statistics and what is odd about them. */
+  check(chunk: VideoChunk): { readonly statistics: FrameStatistics; readonly warnings: readonly FrameWarning[] } {
+    if (chunk.data instanceof Float32Array) refuseNonFinite(chunk.data);
+    const frameValues = chunk.data.length / chunk.frameCount;
+    const samples = Math.ceil(frameValues / SAMPLE_STRIDE);
+    const before = this.#before?.length === samples ? this.#before : undefined;
+    const kept = before ?? new Float32Array(samples);
+    const data = chunk.data;
+    let sum = 0;
+    let squares = 0;
+    let differences = 0;
+    // The last frame of a chunk; channel-major layouts are sampled over the whole chunk's tail, which serves as well.
+    for (let sample = 0, read = data.length - frameValues; sample < samples; sample += 1, read += SAMPLE_STRIDE) {
+      const value = data[read] as number;
+      sum += value;
+      squares += value * value;
+      const difference = value - (kept[sample] as number);
+      differences += difference < 0 ? -difference : difference;
+      kept[sample] = value;
+    }
+    this.#before = kept;
+    const [low, span] = RANGES[chunk.range];
+    const rawMean = sum / samples;
+    const mean = (rawMean - low) / span;
+    const variance = Math.max(0, squares / samples - rawMean * rawMean) / (span * span);
+    const difference = before === undefined ? undefined : differences / samples / span;
+    return {
+      statistics: difference === undefined ? { mean, variance } : { mean, variance, difference },
+      warnings: this.#warningsFor(mean, variance),
+    };
+  }
+
+  #warningsFor(mean: number, variance: number): readonly FrameWarning[] {
+    const warnings: FrameWarning[] = [];
+    if (variance < 1e-9) warnings.push(FRAME_WARNINGS.constant);
+    if (mean < this.#bands.mean[0] || mean > this.#bands.mean[1]) warnings.push(FRAME_WARNINGS.meanOutOfBand);
+    if (variance < this.#bands.variance[0] || variance > this.#bands.variance[1])
+      warnings.push(FRAME_WARNINGS.varianceOutOfBand);
+    return warnings;
+  }
+}
+
+/** Least value and span of each range. */
+const RANGES: Readonly<Record<VideoChunk["range"], readonly [number, number]>> = {
+  full: [0, 255],
+  limited: [16, 219],
+  unit: [0, 1],
+  signed: [-1, 2],
+};
+
+function refuseNonFinite(data: Float32Array): void {
+  // x · 0 is 0 for every finite x and NaN otherwise, so one sum answers for all values without a branch each.
+  let zero = 0;
+  for (let index = 0; index < data.length; index += 1) zero += (data[index] as number) * 0;
+  if (zero === 0) return;
+  const at = data.findIndex((value) => !Number.isFinite(value));
+  throw new DreamloopError(
+    ERROR_CODES.badFrame,
+    `VideoChunk.data: expected finite values, found ${String(data[at])} at index ${at} of ${data.length}; the step is discarded and the session stopped`,
+    { details: { index: at } },
+  );
+}

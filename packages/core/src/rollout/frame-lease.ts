@@ -1,0 +1,34 @@
+import type { VideoChunk } from "../model/video-chunk.ts";
+
+/**
+ * Counts who still reads a chunk. Starts with one holder, the driver; when the last one lets go, the chunk's `release` is called once,
+ * so that the session may use the memory again.
+ */
+export class FrameLease {
+  readonly #chunk: VideoChunk | undefined;
+  #holders = 1;
+
+  /** `chunk` may be absent: a step without frames has nothing to release. */
+  constructor(chunk: VideoChunk | undefined) {
+    this.#chunk = chunk;
+  }
+
+  /** Adds a holder and gives the function by which it lets go; calling that again does nothing. */
+  hold(): () => void {
+    this.#holders += 1;
+    return this.#once();
+  }
+
+  /** The driver's own letting go. */
+  readonly release = this.#once();
+
+  #once(): () => void {
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holders -= 1;
+      if (this.#holders === 0) this.#chunk?.release?.();
+    };
+  }
+}

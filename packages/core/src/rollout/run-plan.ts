@@ -1,0 +1,127 @@
+import type { CanonicalizerState, InputCanonicalizer } from "../canonical/input-canonicalizer.ts";
+import { defaultCanonicalizer } from "../canonical/standard-converters.ts";
+import { inferenceConfig, type InferenceConfig, type InferenceConfigInput } from "../config/inference-config.ts";
+import { userInputSchema, type UserInputSchema } from "../inputs/user-input-schema.ts";
+import { checkMappingCompatibility } from "../mapping/compatibility.ts";
+import { readMappedInputs, type InputMapping } from "../mapping/input-mapping.ts";
+import { mappingMembers, mappingSet } from "../mapping/mapping-set.ts";
+import { assertModelAdapter, checkConfigSupport, type ModelAdapter } from "../model/model-adapter.ts";
+import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
+import { finite } from "../validate/reader.ts";
+
+/** What both drivers need to know to prepare a run. */
+export interface RunPlanOptions {
+  /** The world. */
+  readonly adapter: ModelAdapter;
+  /** How the model runs; default only the adapter's id. */
+  readonly config?: InferenceConfigInput;
+  /** Which candidate of `config.model` to run; default the first. */
+  readonly candidateIndex?: number;
+  /** What the input source can send; default nothing. */
+  readonly sourceSchema?: UserInputSchema;
+  /** Canonical inputs → model inputs; default the adapter's. A list is tried entry by entry, what cannot be fed is dropped. */
+  readonly mapping?: InputMapping | readonly InputMapping[];
+  /** Raw events → canonical inputs; default the adapter's converters, or the standard ones. */
+  readonly canonicalizer?: InputCanonicalizer;
+  /** Initial inputs (prompt, first frame); default none. */
+  readonly initialInputs?: ModelInputsInput;
+  /** Seed of every random draw, a safe integer of at least 0; default 0. */
+  readonly seed?: number;
+}
+
+/** Everything that is settled before anything heavy loads. */
+export interface RunPlan {
+  /** The world. */
+  readonly adapter: ModelAdapter;
+  /** The configuration in force. */
+  readonly config: InferenceConfig;
+  /** Which candidate of `config.model` runs. */
+  readonly candidateIndex: number;
+  /** What the input source can send. */
+  readonly sourceSchema: UserInputSchema;
+  /** Raw events → canonical inputs. */
+  readonly canonicalizer: InputCanonicalizer;
+  /** Canonical inputs → model inputs; only what can be fed. */
+  readonly mapping: InputMapping;
+  /** The initial inputs as asked for. */
+  readonly requestedInputs: ModelInputs;
+  /** Seed of every random draw. */
+  readonly seed: number;
+  /** Versions of adapter, mappings and converters. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Names of mappings that were dropped because they cannot be fed. */
+  readonly droppedMappings: readonly string[];
+}
+
+/**
+ * Settles a run in the order of the standard loop: configuration, source schema, mapping compatibility, `mapping.validate`. Throws before
+ * anything loads, saying exactly what is missing.
+ */
+export function planRun(options: RunPlanOptions): RunPlan {
+  const { adapter } = options;
+  assertModelAdapter(adapter);
+  const config = inferenceConfig(options.config ?? { modelId: adapter.modelId });
+  const candidateIndex = options.candidateIndex ?? 0;
+  checkConfigSupport(adapter, config, candidateIndex);
+  const seed = readSeed(options.seed ?? 0);
+  const sourceSchema = options.sourceSchema ?? userInputSchema();
+  const requestedInputs = modelInputs(options.initialInputs);
+  const given = options.mapping ?? adapter.defaultInputMapping();
+  const mappings = Array.isArray(given) ? (given as readonly InputMapping[]) : mappingMembers(given as InputMapping);
+  const canonicalizer = options.canonicalizer ?? defaultCanonicalizer(adapter, mappings);
+  const compatibility = checkMappingCompatibility({
+    canonicalSchema: canonicalizer.canonicalSchema(sourceSchema),
+    modelSchema: adapter.modelInputSchema,
+    mappings,
+    modelInputs: requestedInputs,
+  });
+  compatibility.raiseIfIncompatible();
+  const fed = mappings.filter(
+    (mapping) => !compatibility.unavailableMappings.some(({ name }) => name === mapping.name),
+  );
+  const mapping = fed.length === 1 ? (fed[0] as InputMapping) : mappingSet(fed);
+  mapping.validate(sourceSchema, adapter.modelInputSchema);
+  const versions: Record<string, string> = { [`adapter:${adapter.modelId}`]: adapter.version ?? "1" };
+  for (const entry of fed) versions[`mapping:${entry.name}`] = entry.version;
+  for (const converter of canonicalizer.convertersFor(sourceSchema))
+    versions[`converter:${converter.name}`] = converter.version;
+  return {
+    adapter,
+    config,
+    candidateIndex,
+    sourceSchema,
+    canonicalizer,
+    mapping,
+    requestedInputs,
+    seed,
+    versions: Object.freeze(versions),
+    droppedMappings: compatibility.unavailableMappings.map(({ name }) => name),
+  };
+}
+
+/** Reads a seed: a safe integer of at least 0. */
+export function readSeed(seed: unknown): number {
+  return finite({ integer: true, min: 0 })(seed, "seed");
+}
+
+/** Fresh state of converters and mapping, and the initial inputs mapped with it. */
+export interface FreshInputState {
+  /** State of the converters. */
+  readonly canonicalizerState: CanonicalizerState;
+  /** State of the mapping. */
+  readonly mappingState: unknown;
+  /** Initial inputs for the session, complete. */
+  readonly initialInputs: ModelInputs;
+}
+
+/** Makes fresh converter and mapping state and maps the initial inputs; throws `missing_input` naming what is absent. */
+export function freshInputState(plan: RunPlan, requestedInputs: ModelInputs, seed: number): FreshInputState {
+  const canonicalizerState = plan.canonicalizer.createState();
+  const mapped = readMappedInputs(
+    plan.mapping,
+    "mapInitialInputs",
+    plan.mapping.mapInitialInputs({ modelInputs: requestedInputs, state: plan.mapping.createState(seed) }),
+  );
+  plan.adapter.modelInputSchema.requireInitial(mapped.inputs);
+  return { canonicalizerState, mappingState: mapped.state, initialInputs: mapped.inputs };
+}

@@ -1,0 +1,137 @@
+import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
+import {
+  errorToRecord,
+  PendingInput,
+  STAGES,
+  startRealtime,
+  TraceEncoder,
+  type InferenceConfig,
+  type InferenceRuntime,
+  type ModelAdapter,
+  type RealtimeRun,
+  type StageListener,
+} from "@dreamloop/core";
+import { ProcessClock } from "../process-clock.ts";
+import { sha256FrameHasher } from "../sha256-hasher.ts";
+import { environmentFacts } from "../environment-facts.ts";
+import type { FromSession, SessionStart, ToSession } from "./messages.ts";
+import { PortChunkSink } from "./port-chunk-sink.ts";
+
+/** One session inside the worker: the realtime driver on one side, a message port on the other. */
+export class HostedSessionWorker {
+  readonly #port: MessagePort;
+  readonly #run: RealtimeRun;
+  readonly #sink: PortChunkSink;
+
+  /** Starts the session; it closes the port when it has ended. */
+  constructor(options: {
+    readonly adapter: ModelAdapter;
+    readonly runtime: InferenceRuntime;
+    readonly config: InferenceConfig;
+    readonly candidateIndex: number;
+    readonly start: SessionStart;
+    readonly port: MessagePort;
+  }) {
+    const { adapter, runtime, config, candidateIndex, start, port } = options;
+    this.#port = port;
+    let modelSeconds = 0;
+    const stages: StageListener = {
+      stage: (stage, _stepNumber, startSeconds, endSeconds) => {
+        if (stage === STAGES.model) modelSeconds = endSeconds - startSeconds;
+      },
+    };
+    this.#sink = new PortChunkSink({
+      port,
+      maxChunksInFlight: start.maxChunksInFlight,
+      status: () => this.#run.status(),
+      modelSeconds: () => modelSeconds,
+    });
+    const input = new PendingInput(
+      start.holdTimeoutSeconds === undefined ? {} : { holdTimeoutSeconds: start.holdTimeoutSeconds },
+    );
+    this.#run = startRealtime({
+      adapter,
+      runtime,
+      config,
+      candidateIndex,
+      input,
+      clock: new ProcessClock(),
+      seed: start.seed,
+      initialInputs: start.initialInputs,
+      leadFrames: start.leadFrames,
+      stepLimit: start.stepLimit,
+      checkFrames: start.checkFrames,
+      outputs: [this.#sink],
+      stages,
+      onWarning: (warning) => this.#post({ type: "warning", warning }),
+      pollInput: () => this.#poll(),
+      ...(start.trace === true
+        ? {
+            frameHasher: sha256FrameHasher,
+            observers: [
+              new TraceEncoder({
+                sink: { write: (line) => this.#post({ type: "trace", line }) },
+                environment: environmentFacts(),
+                hasher: sha256FrameHasher,
+              }),
+            ],
+          }
+        : {}),
+    });
+    port.on("message", (message: ToSession) => this.#take(message));
+    void this.#run.started.then(
+      () => this.#post({ type: "started" }),
+      () => undefined,
+    );
+    void this.#run.done
+      .then(
+        (report) => this.#post({ type: "ended", report }),
+        (error: unknown) => this.#post({ type: "failed", error: errorToRecord(error) }),
+      )
+      .finally(() => port.close());
+  }
+
+  /** Ends the session at its next step boundary. */
+  async close(): Promise<void> {
+    await this.#run.close().catch(() => undefined);
+  }
+
+  #post(message: FromSession): void {
+    this.#port.postMessage(message);
+  }
+
+  /** Takes in what has arrived while the model held the thread, so that a step sees the newest state. */
+  #poll(): void {
+    for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+      this.#take(next.message as ToSession);
+    }
+  }
+
+  #take(message: ToSession): void {
+    switch (message.type) {
+      case "events":
+        try {
+          this.#run.push(message.events, message.sequence === undefined ? {} : { sequence: message.sequence });
+        } catch (error) {
+          this.#post({ type: "refused_events", error: errorToRecord(error) });
+        }
+        break;
+      case "reset":
+        void this.#run.reset(message.seed === undefined ? {} : { seed: message.seed }).then(
+          (generation) => this.#post({ type: "reset_done", requestId: message.requestId, generation }),
+          (error: unknown) =>
+            this.#post({ type: "request_failed", requestId: message.requestId, error: errorToRecord(error) }),
+        );
+        break;
+      case "step_once":
+        this.#run.stepOnce();
+        break;
+      case "chunk_done":
+        this.#sink.giveBack(message.pixels);
+        break;
+      case "close":
+        void this.close();
+        break;
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import type { MessagePort } from "node:worker_threads";
+import {
+  DreamloopError,
+  ERROR_CODES,
+  errorFromRecord,
+  stepResult,
+  type RealtimeStatus,
+  type RunReport,
+  type RunWarning,
+  type StepResult,
+  type UserInputEventInput,
+} from "@dreamloop/core";
+import type { FromSession, SessionStart, ToSession } from "./messages.ts";
+
+/** A chunk that came from the worker. */
+export interface HostedChunk {
+  /** The result with its frames. */
+  readonly result: StepResult;
+  /** When its first frame is due, in seconds of the process clock, which all threads share. */
+  readonly firstDueSeconds: number;
+  /** Counters as of the chunk. */
+  readonly status: RealtimeStatus;
+  /** Chunks dropped so far because this side was too slow. */
+  readonly droppedChunks: number;
+  /** Seconds that the model's step took. */
+  readonly modelSeconds: number;
+  /** Gives the memory back; must be called once. */
+  release(): void;
+}
+
+/** What a session tells and how it is started. */
+export interface HostedSessionOptions {
+  /** How it is started. */
+  readonly start?: SessionStart;
+  /** Gets every chunk; without it chunks are released at once. */
+  readonly onChunk?: (chunk: HostedChunk) => void;
+  /** A reset took effect: what belongs to older generations is void. */
+  readonly onGeneration?: (generation: number) => void;
+  /** Gets every line of the trace when `start.trace` is set. */
+  readonly onTraceLine?: (line: string) => void;
+  /** Told about what is odd but does not stop the run. */
+  readonly onWarning?: (warning: RunWarning) => void;
+  /** Told about events that were refused because of their payload. */
+  readonly onRefusedEvents?: (error: DreamloopError) => void;
+}
+
+/** A live session in a worker, seen from this thread. Nothing here waits for the model. */
+export class HostedSession {
+  /** Resolves when the session has started; rejects when it could not. */
+  readonly started: Promise<void>;
+  /** Resolves when it is over; rejects with what went wrong. */
+  readonly done: Promise<RunReport>;
+  readonly #port: MessagePort;
+  readonly #options: HostedSessionOptions;
+  readonly #requests = new Map<number, { resolve: (generation: number) => void; reject: (error: unknown) => void }>();
+  #requestCount = 0;
+  #status: RealtimeStatus | undefined;
+  #over = false;
+  #markStarted: () => void = () => undefined;
+  #markStartFailed: (error: unknown) => void = () => undefined;
+  #markDone: (report: RunReport) => void = () => undefined;
+  #markFailed: (error: unknown) => void = () => undefined;
+
+  /** Made by `WorldHost.startSession`. */
+  constructor(port: MessagePort, options: HostedSessionOptions) {
+    this.#port = port;
+    this.#options = options;
+    this.started = new Promise((resolve, reject) => {
+      this.#markStarted = resolve;
+      this.#markStartFailed = reject;
+    });
+    this.done = new Promise((resolve, reject) => {
+      this.#markDone = resolve;
+      this.#markFailed = reject;
+    });
+    this.started.catch(() => undefined);
+    this.done.catch(() => undefined);
+    port.on("message", (message: FromSession) => this.#take(message));
+    port.on("close", () => this.fail(new DreamloopError(ERROR_CODES.workerFailed, "the session's worker is gone")));
+  }
+
+  /** Counters as of the last chunk; absent before it. */
+  get status(): RealtimeStatus | undefined {
+    return this.#status;
+  }
+
+  /** Sends device events; their times are seconds of the process clock. Nothing happens when the session is over. */
+  push(events: readonly UserInputEventInput[], options: { readonly sequence?: number } = {}): void {
+    this.#post({ type: "events", events, ...(options.sequence === undefined ? {} : { sequence: options.sequence }) });
+  }
+
+  /** While paused: runs one step. */
+  stepOnce(): void {
+    this.#post({ type: "step_once" });
+  }
+
+  /** Starts the rollout anew at the next boundary; resolves with the new generation. */
+  reset(options: { readonly seed?: number } = {}): Promise<number> {
+    if (this.#over)
+      return Promise.reject(new DreamloopError(ERROR_CODES.closed, "HostedSession.reset: the session has ended"));
+    this.#requestCount += 1;
+    const requestId = this.#requestCount;
+    return new Promise((resolve, reject) => {
+      this.#requests.set(requestId, { resolve, reject });
+      this.#post({ type: "reset", requestId, ...(options.seed === undefined ? {} : { seed: options.seed }) });
+    });
+  }
+
+  /** Ends the session at its next step boundary; idempotent; resolves when it is over, also when it failed. */
+  async close(): Promise<void> {
+    this.#post({ type: "close" });
+    await this.done.catch(() => undefined);
+  }
+
+  /** Ends this side when the worker is gone. */
+  fail(error: DreamloopError): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#markStartFailed(error);
+    this.#markFailed(error);
+    this.#settleRequests(error);
+    this.#port.close();
+  }
+
+  #take(message: FromSession): void {
+    switch (message.type) {
+      case "started":
+        this.#markStarted();
+        break;
+      case "chunk":
+        this.#takeChunk(message);
+        break;
+      case "generation":
+        this.#options.onGeneration?.(message.generation);
+        break;
+      case "reset_done":
+        this.#requests.get(message.requestId)?.resolve(message.generation);
+        this.#requests.delete(message.requestId);
+        break;
+      case "request_failed":
+        this.#requests.get(message.requestId)?.reject(errorFromRecord(message.error));
+        this.#requests.delete(message.requestId);
+        break;
+      case "refused_events":
+        this.#options.onRefusedEvents?.(errorFromRecord(message.error));
+        break;
+      case "status":
+        this.#status = message.status;
+        break;
+      case "trace":
+        this.#options.onTraceLine?.(message.line);
+        break;
+      case "warning":
+        this.#options.onWarning?.(message.warning);
+        break;
+      case "ended":
+        this.#over = true;
+        this.#markStarted();
+        this.#markDone(message.report);
+        this.#settleRequests(new DreamloopError(ERROR_CODES.closed, "the session has ended"));
+        break;
+      case "failed":
+        this.fail(errorFromRecord(message.error));
+        break;
+    }
+  }
+
+  #takeChunk(message: Extract<FromSession, { type: "chunk" }>): void {
+    this.#status = message.status;
+    const { firstDueSeconds, status, droppedChunks, modelSeconds } = message;
+    const result = stepResult(message.result);
+    const pixels = result.output?.data.buffer as ArrayBuffer | undefined;
+    let released = false;
+    const release = (): void => {
+      if (released || pixels === undefined) return;
+      released = true;
+      if (!this.#over) this.#port.postMessage({ type: "chunk_done", pixels } satisfies ToSession, [pixels]);
+    };
+    if (this.#options.onChunk === undefined) release();
+    else this.#options.onChunk({ result, firstDueSeconds, status, droppedChunks, modelSeconds, release });
+  }
+
+  #settleRequests(error: DreamloopError): void {
+    for (const request of this.#requests.values()) request.reject(error);
+    this.#requests.clear();
+  }
+
+  #post(message: ToSession): void {
+    if (!this.#over) this.#port.postMessage(message);
+  }
+}

@@ -1,0 +1,129 @@
+import type { MessagePort } from "node:worker_threads";
+import type {
+  ControlHint,
+  ErrorRecord,
+  InferenceConfigInput,
+  Json,
+  LoadProgress,
+  ModelInputsInput,
+  RealtimeStatus,
+  RunReport,
+  RunWarning,
+  SessionDescriptionInput,
+  StepResultInput,
+  UserInputEventInput,
+} from "@dreamloop/core";
+import type { WorldReferenceInput } from "./world-reference.ts";
+
+/** What the worker is started with. */
+export interface WorkerStart {
+  /** The world to load. */
+  readonly reference: WorldReferenceInput;
+  /** How it runs; `modelId` defaults to the adapter's. */
+  readonly config: Partial<InferenceConfigInput>;
+  /** Which candidate of `config.model` runs. */
+  readonly candidateIndex?: number;
+}
+
+/** What is known of a world once it is loaded; plain data. */
+export interface WorldInfo {
+  /** Stable identity. */
+  readonly modelId: string;
+  /** Version of the adapter. */
+  readonly version: string;
+  /** For people. */
+  readonly title: string;
+  /** For people. */
+  readonly description: string;
+  /** What sessions deliver. */
+  readonly session: SessionDescriptionInput;
+  /** Sessions that may be active at a time. */
+  readonly maxSessions: number;
+  /** Controls of the converters that this world uses. */
+  readonly controls: readonly ControlHint[];
+  /** Event types that its converters understand. */
+  readonly eventTypes: readonly string[];
+  /** Initial inputs: name, whether required, whether an update may change it, description. */
+  readonly initialFields: readonly {
+    readonly name: string;
+    readonly required: boolean;
+    readonly updatePolicy: string;
+    readonly description: string;
+  }[];
+  /** Words that the prompt understands; absent: free text or no prompt. */
+  readonly promptVocabulary?: readonly string[];
+  /** What the runtime says of itself. */
+  readonly runtimeFacts: { readonly [key: string]: Json };
+  /** Whether sessions have snapshots cannot be known before one runs; the configuration in force is. */
+  readonly config: InferenceConfigInput;
+  /** Seconds that loading took. */
+  readonly loadSeconds: number;
+}
+
+/** How a session is started in the worker. */
+export interface SessionStart {
+  /** Initial inputs such as a prompt. */
+  readonly initialInputs?: ModelInputsInput;
+  /** Seed of every random draw; default 0. */
+  readonly seed?: number;
+  /** By how many frames generation may lead presentation; default those of two steps. */
+  readonly leadFrames?: number;
+  /** Steps to run; default no limit. */
+  readonly stepLimit?: number;
+  /** Seconds without a message after which held input is released; default 1. */
+  readonly holdTimeoutSeconds?: number;
+  /** Whether frames are checked; default true. */
+  readonly checkFrames?: boolean;
+  /** Chunks that may be on their way to the receiver; beyond that new ones are dropped and counted; default 4. */
+  readonly maxChunksInFlight?: number;
+  /** Whether the lines of an exact trace are sent. */
+  readonly trace?: boolean;
+}
+
+/** Main thread → worker. */
+export type ToWorker =
+  | {
+      readonly type: "start_session";
+      readonly sessionId: string;
+      readonly start: SessionStart;
+      readonly port: MessagePort;
+    }
+  | { readonly type: "cancel_load" }
+  | { readonly type: "close" };
+
+/** Worker → main thread, about the runtime. */
+export type FromWorker =
+  | { readonly type: "progress"; readonly progress: LoadProgress }
+  | { readonly type: "loaded"; readonly info: WorldInfo }
+  | { readonly type: "load_failed"; readonly error: ErrorRecord }
+  | { readonly type: "closed"; readonly error?: ErrorRecord };
+
+/** Main thread → session, over the session's own port. */
+export type ToSession =
+  | { readonly type: "events"; readonly events: readonly UserInputEventInput[]; readonly sequence?: number }
+  | { readonly type: "reset"; readonly requestId: number; readonly seed?: number }
+  | { readonly type: "step_once" }
+  | { readonly type: "close" }
+  | { readonly type: "chunk_done"; readonly pixels: ArrayBuffer };
+
+/** Session → main thread, over the session's own port. */
+export type FromSession =
+  | { readonly type: "started" }
+  | {
+      readonly type: "chunk";
+      readonly result: StepResultInput;
+      readonly firstDueSeconds: number;
+      readonly status: RealtimeStatus;
+      readonly droppedChunks: number;
+      /** Seconds that the model's step took. */
+      readonly modelSeconds: number;
+    }
+  | { readonly type: "generation"; readonly generation: number }
+  | { readonly type: "reset_done"; readonly requestId: number; readonly generation: number }
+  | { readonly type: "request_failed"; readonly requestId: number; readonly error: ErrorRecord }
+  | { readonly type: "refused_events"; readonly error: ErrorRecord }
+  | { readonly type: "status"; readonly status: RealtimeStatus }
+  | { readonly type: "trace"; readonly line: string }
+  | { readonly type: "warning"; readonly warning: RunWarning }
+  | { readonly type: "ended"; readonly report: RunReport }
+  | { readonly type: "failed"; readonly error: ErrorRecord };

@@ -1,0 +1,130 @@
+import { parentPort, workerData } from "node:worker_threads";
+import {
+  chosenModelConfig,
+  DreamloopError,
+  ERROR_CODES,
+  errorToRecord,
+  checkConfigSupport,
+  defaultCanonicalizer,
+  eventCatalogue,
+  inferenceConfig,
+  mappingMembers,
+  type InferenceConfig,
+  type InferenceRuntime,
+  type ModelAdapter,
+} from "@dreamloop/core";
+import { ProcessClock } from "../process-clock.ts";
+import { HostedSessionWorker } from "./hosted-session-worker.ts";
+import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
+import { loadAdapter, worldReference } from "./world-reference.ts";
+
+/**
+ * The worker of one loaded runtime: loads the world, then runs the driver, converters, mapping and model of all its sessions, interleaved.
+ * A model that blocks this thread blocks no socket.
+ */
+class RuntimeWorker {
+  readonly #cancel = new AbortController();
+  readonly #sessions = new Map<string, HostedSessionWorker>();
+  #loaded:
+    { adapter: ModelAdapter; runtime: InferenceRuntime; config: InferenceConfig; candidateIndex: number } | undefined;
+
+  async load(start: WorkerStart): Promise<void> {
+    const clock = new ProcessClock();
+    const begin = clock.nowSeconds();
+    const adapter = await loadAdapter(worldReference(start.reference));
+    const config = inferenceConfig({ modelId: adapter.modelId, ...start.config });
+    const candidateIndex = start.candidateIndex ?? 0;
+    chosenModelConfig(config, candidateIndex);
+    checkConfigSupport(adapter, config, candidateIndex);
+    const runtime = await adapter.createRuntime(config, {
+      signal: this.#cancel.signal,
+      onProgress: (progress) => post({ type: "progress", progress }),
+    });
+    if (this.#cancel.signal.aborted) {
+      await runtime.close();
+      throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled");
+    }
+    this.#loaded = { adapter, runtime, config, candidateIndex };
+    post({ type: "loaded", info: worldInfo(adapter, runtime, config, clock.nowSeconds() - begin) });
+  }
+
+  take(message: ToWorker): void {
+    switch (message.type) {
+      case "cancel_load":
+        this.#cancel.abort();
+        break;
+      case "start_session": {
+        const { sessionId, start, port } = message;
+        if (this.#loaded === undefined) {
+          port.postMessage({
+            type: "failed",
+            error: errorToRecord(new DreamloopError(ERROR_CODES.invalidState, "the world is not loaded")),
+          });
+          port.close();
+          return;
+        }
+        this.#sessions.set(sessionId, new HostedSessionWorker({ ...this.#loaded, start, port }));
+        port.on("close", () => this.#sessions.delete(sessionId));
+        break;
+      }
+      case "close":
+        void this.#close();
+        break;
+    }
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    try {
+      await this.#loaded?.runtime.close();
+      post({ type: "closed" });
+    } catch (error) {
+      post({ type: "closed", error: errorToRecord(error) });
+    }
+    parentPort?.close();
+  }
+}
+
+function worldInfo(
+  adapter: ModelAdapter,
+  runtime: InferenceRuntime,
+  config: InferenceConfig,
+  loadSeconds: number,
+): WorldInfo {
+  const mappings = mappingMembers(adapter.defaultInputMapping());
+  const source = eventCatalogue().schema();
+  const converters = defaultCanonicalizer(adapter, mappings).convertersFor(source);
+  return {
+    modelId: adapter.modelId,
+    version: adapter.version ?? "1",
+    title: adapter.title ?? adapter.modelId,
+    description: adapter.description ?? "",
+    session: { ...runtime.describe() },
+    maxSessions: runtime.maxSessions ?? 1,
+    controls: converters.flatMap((converter) => converter.controls.map((control) => ({ ...control }))),
+    eventTypes: [
+      ...new Set(converters.flatMap((converter) => converter.consumes.map((capability) => capability.eventType))),
+    ],
+    initialFields: adapter.modelInputSchema.initialFields.map(({ name, required, updatePolicy, description }) => ({
+      name,
+      required,
+      updatePolicy,
+      description,
+    })),
+    ...(adapter.promptVocabulary === undefined ? {} : { promptVocabulary: [...adapter.promptVocabulary] }),
+    runtimeFacts: runtime.facts?.() ?? {},
+    config: JSON.parse(JSON.stringify(config)) as WorldInfo["config"],
+    loadSeconds,
+  };
+}
+
+function post(message: FromWorker): void {
+  parentPort?.postMessage(message);
+}
+
+const worker = new RuntimeWorker();
+parentPort?.on("message", (message: ToWorker) => worker.take(message));
+worker.load(workerData as WorkerStart).catch((error: unknown) => {
+  post({ type: "load_failed", error: errorToRecord(error, ERROR_CODES.loadFailed) });
+  parentPort?.close();
+});

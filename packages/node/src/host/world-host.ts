@@ -1,0 +1,207 @@
+import { createRequire } from "node:module";
+import { MessageChannel, Worker } from "node:worker_threads";
+import {
+  DreamloopError,
+  ERROR_CODES,
+  errorFromRecord,
+  type InferenceConfigInput,
+  type LoadProgress,
+  type SessionDescription,
+  sessionDescription,
+} from "@dreamloop/core";
+import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
+import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
+import { worldReference, type WorldReferenceInput } from "./world-reference.ts";
+
+/** Seconds that a worker gets to end by itself before it is terminated. */
+export const WORKER_END_SECONDS = 5;
+
+/** How a world is loaded into a worker. */
+export interface LoadWorldOptions {
+  /** Where the adapter comes from. */
+  readonly reference: WorldReferenceInput;
+  /** How the model runs; default the adapter's defaults. */
+  readonly config?: Partial<InferenceConfigInput>;
+  /** Which candidate of `config.model` runs; default the first. */
+  readonly candidateIndex?: number;
+  /** Told about the load. */
+  readonly onProgress?: (progress: LoadProgress) => void;
+  /** Cancels the load; what was loaded is freed. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A world in a worker thread of its own: driver, converters, mapping and model of all its sessions run there, so that a step never
+ * blocks this thread. `close` ends the sessions, the runtime and the thread.
+ */
+export class WorldHost {
+  /** What is known of the world. */
+  readonly info: WorldInfo;
+  /** What its sessions deliver. */
+  readonly description: SessionDescription;
+  readonly #worker: Worker;
+  readonly #ended: Promise<void>;
+  readonly #sessions = new Set<HostedSession>();
+  #failure: DreamloopError | undefined;
+  #closing: Promise<void> | undefined;
+  #sessionCount = 0;
+
+  private constructor(worker: Worker, ended: Promise<void>, info: WorldInfo) {
+    this.#worker = worker;
+    this.#ended = ended;
+    this.info = info;
+    this.description = sessionDescription(info.session);
+    worker.on("error", (error) =>
+      this.#fail(
+        new DreamloopError(
+          ERROR_CODES.workerFailed,
+          `the worker of ${JSON.stringify(info.modelId)} failed: ${error.message}`,
+          { cause: error },
+        ),
+      ),
+    );
+    worker.on("exit", (code) => {
+      if (this.#closing === undefined)
+        this.#fail(
+          new DreamloopError(
+            ERROR_CODES.workerFailed,
+            `the worker of ${JSON.stringify(info.modelId)} ended with code ${code}`,
+          ),
+        );
+    });
+  }
+
+  /** Loads a world; throws what went wrong, `cancelled` when `signal` fired. */
+  static async load(options: LoadWorldOptions): Promise<WorldHost> {
+    const { signal, onProgress } = options;
+    if (signal?.aborted)
+      throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: signal.reason });
+    const start: WorkerStart = {
+      reference: worldReference(options.reference),
+      config: options.config ?? {},
+      candidateIndex: options.candidateIndex ?? 0,
+    };
+    const worker = new Worker(createRequire(import.meta.url).resolve("@dreamloop/node/worker"), {
+      workerData: structuredClone(start),
+    });
+    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    const cancel = (): void => {
+      worker.postMessage({ type: "cancel_load" } satisfies ToWorker);
+      terminateLater(worker, ended);
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      const info = await loaded(worker, onProgress);
+      return new WorldHost(worker, ended, info);
+    } catch (error) {
+      await worker.terminate();
+      if (signal?.aborted) throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: error });
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Sessions that run. */
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** Why the worker failed; absent while it is well. */
+  get failure(): DreamloopError | undefined {
+    return this.#failure;
+  }
+
+  /** Starts a session. Throws `closed` or `worker_failed`; what goes wrong in the session rejects its `started` and `done`. */
+  startSession(options: HostedSessionOptions = {}): HostedSession {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closing !== undefined)
+      throw new DreamloopError(ERROR_CODES.closed, "WorldHost.startSession: the world is closed");
+    const { port1, port2 } = new MessageChannel();
+    this.#sessionCount += 1;
+    const message: ToWorker = {
+      type: "start_session",
+      sessionId: `${this.#sessionCount}`,
+      start: structuredClone(options.start ?? {}),
+      port: port2,
+    };
+    const session = new HostedSession(port1, options);
+    this.#sessions.add(session);
+    void session.done.then(
+      () => this.#sessions.delete(session),
+      () => this.#sessions.delete(session),
+    );
+    this.#worker.postMessage(message, [port2]);
+    return session;
+  }
+
+  /** Ends everything; idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  /** The same as `close`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #end(): Promise<void> {
+    if (this.#failure === undefined) this.#worker.postMessage({ type: "close" } satisfies ToWorker);
+    terminateLater(this.#worker, this.#ended);
+    await this.#ended;
+    this.#fail(new DreamloopError(ERROR_CODES.closed, "the world was closed"));
+  }
+
+  #fail(error: DreamloopError): void {
+    if (this.#closing === undefined) this.#failure ??= error;
+    for (const session of this.#sessions) session.fail(error);
+    this.#sessions.clear();
+  }
+}
+
+function loaded(worker: Worker, onProgress: ((progress: LoadProgress) => void) | undefined): Promise<WorldInfo> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      worker.off("message", take);
+      worker.off("error", fail);
+      worker.off("exit", exit);
+    };
+    const take = (message: FromWorker): void => {
+      if (message.type === "progress") {
+        onProgress?.(message.progress);
+        return;
+      }
+      settle();
+      if (message.type === "loaded") resolve(message.info);
+      else
+        reject(
+          message.type === "load_failed"
+            ? errorFromRecord(message.error)
+            : new DreamloopError(ERROR_CODES.closed, "the worker closed while it loaded"),
+        );
+    };
+    const fail = (error: Error): void => {
+      settle();
+      reject(
+        new DreamloopError(ERROR_CODES.workerFailed, `the worker failed while it loaded: ${error.message}`, {
+          cause: error,
+        }),
+      );
+    };
+    const exit = (code: number): void => {
+      settle();
+      reject(new DreamloopError(ERROR_CODES.workerFailed, `the worker ended with code ${code} while it loaded`));
+    };
+    worker.on("message", take);
+    worker.on("error", fail);
+    worker.on("exit", exit);
+  });
+}
+
+/** Terminates a worker that has not ended by itself in time: a native call cannot be interrupted otherwise. */
+function terminateLater(worker: Worker, ended: Promise<void>): void {
+  const timer = setTimeout(() => void worker.terminate(), WORKER_END_SECONDS * 1000);
+  timer.unref();
+  void ended.then(() => clearTimeout(timer));
+}
