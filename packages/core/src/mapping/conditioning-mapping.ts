@@ -37,6 +37,7 @@ const readFields = mappingOf(text({ maxLength: 128 }));
  * as they are. `validate` refuses a model whose field does not exist or may only be given when a session starts.
  */
 export function conditioningMapping(options: ConditioningMappingOptions): InputMapping<null> {
+  if (typeof options !== "object" || options === null) refuse("ConditioningMappingOptions", "an object", options);
   refuseUnknownKeys(options, ["fields", "name"], "ConditioningMappingOptions");
   const given = Object.fromEntries(Object.entries(options.fields ?? {}).filter(([, name]) => name !== undefined));
   const fields = readFields(given, "ConditioningMappingOptions.fields");
