@@ -65,6 +65,5 @@ def describe(random, time, weather):
 
 
 def write_vocabulary(path):
-    """Writes the vocabulary for the world bundle."""
-    content = {"maximumTokens": MAXIMUM_TOKENS, "padding": 0, "words": VOCABULARY}
-    pathlib.Path(path).write_text(json.dumps(content, indent=1) + "\n")
+    """Writes the words and their numbers for the world bundle."""
+    pathlib.Path(path).write_text(json.dumps(VOCABULARY, indent=1) + "\n")

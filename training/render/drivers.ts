@@ -1,3 +1,4 @@
+import type { DriverCommand } from "@dreamloop/core";
 import {
   lateralAt,
   LANE_CENTRE_METRES,
@@ -6,7 +7,6 @@ import {
   steerLimitRadians,
   trackPointAt,
   type DriveState,
-  type DriverCommand,
   type DriveWorld,
 } from "@dreamloop/worlds";
 

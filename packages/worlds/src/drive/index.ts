@@ -1,5 +1,5 @@
 export { CAMERA_HEIGHT_METRES, driverCamera, type DriveCamera } from "./camera.ts";
-export { NEUTRAL_DRIVER_COMMAND, type DriverCommand } from "./command.ts";
+export { NEUTRAL_DRIVER_COMMAND } from "./command.ts";
 export {
   DRIVE_FRAMES_PER_SECOND,
   DRIVE_STEP_SECONDS,
@@ -44,3 +44,4 @@ export {
   type VehicleState,
 } from "./vehicle.ts";
 export { createDriveWorld, type DriveWorld } from "./world.ts";
+export { DRIVE_FIELDS, DRIVE_MAPPING_VERSION, driveMapping, type DriveMappingOptions } from "./drive-mapping.ts";

@@ -1,6 +1,5 @@
-import { exactAtan2 } from "@dreamloop/core";
+import { exactAtan2, type DriverCommand } from "@dreamloop/core";
 import { resolveCollisions } from "./collision.ts";
-import type { DriverCommand } from "./command.ts";
 import { LANE_CENTRE_METRES } from "./dimensions.ts";
 import { driveRandom } from "./random.ts";
 import { lateralAt, surfaceKindAt } from "./surface.ts";

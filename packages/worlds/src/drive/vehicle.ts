@@ -1,5 +1,4 @@
-import { exactAtan2, exactCos, exactSin } from "@dreamloop/core";
-import type { DriverCommand } from "./command.ts";
+import { exactAtan2, exactCos, exactSin, type DriverCommand } from "@dreamloop/core";
 import type { SurfaceKind } from "./surface.ts";
 
 /** Pose and motion of the car that is driven. Plain numbers only, so that it can be stored and sent. */
