@@ -56,6 +56,47 @@ export type {
 export type { UserInputSource } from "./inputs/user-input-source.ts";
 export { userInputs } from "./inputs/user-inputs.ts";
 export type { UserInputs, UserInputsInput } from "./inputs/user-inputs.ts";
+export { DEFAULT_HOLD_TIMEOUT_SECONDS, MAX_ORDERED_EDGES, PendingInput } from "./inputs/pending-input.ts";
+export type { OriginalTime, PendingInputCounters, PendingInputOptions } from "./inputs/pending-input.ts";
+export { eventListSource } from "./inputs/event-list-source.ts";
+export type { EventListOptions, FiniteInputSource } from "./inputs/event-list-source.ts";
+export { InputTracker, MAX_HELD_CODES, TIMEOUT_SOURCE } from "./inputs/input-tracker.ts";
+export type { InputTrackerCounters, InputTrackerState } from "./inputs/held/tracker-state.ts";
+export { splitControl } from "./inputs/split-control.ts";
+export type { ControlOrders, ResetOrder, SplitInputs } from "./inputs/split-control.ts";
+export {
+  CATALOGUE_EVENTS,
+  eventCatalogue,
+  isConditioningEvent,
+  isControlEvent,
+  payloadOf,
+} from "./inputs/event-catalogue.ts";
+export type {
+  CatalogueEventType,
+  CatalogueSchemaOptions,
+  EventCatalogue,
+  EventPayloads,
+} from "./inputs/event-catalogue.ts";
+export { EVENT_ROLES, eventDefinition } from "./inputs/catalogue/event-definition.ts";
+export type { EventDefinition, EventDefinitionInput, EventRole } from "./inputs/catalogue/event-definition.ts";
+export { MAX_CODE_LENGTH, MAX_STATE_CODES } from "./inputs/catalogue/keyboard-events.ts";
+export type { KeyDownPayload, KeysStatePayload, KeyUpPayload } from "./inputs/catalogue/keyboard-events.ts";
+export { MAX_DELTA, MAX_MOUSE_BUTTON, MAX_TOTAL_DELTA } from "./inputs/catalogue/mouse-events.ts";
+export type {
+  MouseButtonPayload,
+  MouseMovePayload,
+  MouseStatePayload,
+  MouseWheelPayload,
+} from "./inputs/catalogue/mouse-events.ts";
+export { BUTTON_THRESHOLD, MAX_PAD_AXES, MAX_PAD_BUTTONS, MAX_PAD_INDEX } from "./inputs/catalogue/pad-events.ts";
+export type { GamepadStatePayload, PadButtons, WheelStatePayload } from "./inputs/catalogue/pad-events.ts";
+export { POINTER_PHASES } from "./inputs/catalogue/pointer-events.ts";
+export type { PointerPayload, PointerPhase } from "./inputs/catalogue/pointer-events.ts";
+export { MAX_ACTIONS, MAX_NAME_LENGTH } from "./inputs/catalogue/action-events.ts";
+export type { ActionSetPayload, AxisSetPayload, FocusPayload } from "./inputs/catalogue/action-events.ts";
+export { MAX_IMAGE_BYTES, MAX_IMAGE_NAME_LENGTH, MAX_PROMPT_LENGTH } from "./inputs/catalogue/conditioning-events.ts";
+export type { ImageSetPayload, PromptSetPayload, TextEventPayload } from "./inputs/catalogue/conditioning-events.ts";
+export type { ResetPayload } from "./inputs/catalogue/control-events.ts";
 // Canonical inputs
 export {
   canonicalInputs,

@@ -128,7 +128,7 @@ class UserInputSchemaValue implements UserInputSchema {
     }
     const complete = declared.some((capability) => capability.payloadFields.every((field) => field in event.payload));
     if (complete) return;
-    const missing = (declared[0] as UserInputCapability).payloadFields.filter((field) => !(field in event.payload));
+    const missing = declared[0].payloadFields.filter((field) => !(field in event.payload));
     throw new DreamloopError(
       ERROR_CODES.invalidValue,
       `UserInputEvent.payload: ${JSON.stringify(event.eventType)} lacks ${missing.map((field) => JSON.stringify(field)).join(", ")}`,

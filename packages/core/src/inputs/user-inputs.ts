@@ -57,8 +57,8 @@ export function userInputs(input: UserInputsInput = {}): UserInputs {
   refuseUnknownKeys(input, ["events", "snapshot", "metadata"], "UserInputs");
   const events = readEvents(input.events, "UserInputs.events");
   for (let index = 1; index < events.length; index += 1) {
-    const before = (events[index - 1] as UserInputEvent).timestampSeconds;
-    const time = (events[index] as UserInputEvent).timestampSeconds;
+    const before = events[index - 1].timestampSeconds;
+    const time = events[index].timestampSeconds;
     if (time < before)
       refuse(`UserInputs.events[${index}].timestampSeconds`, `at least ${before}, as events are sorted by time`, time);
   }
