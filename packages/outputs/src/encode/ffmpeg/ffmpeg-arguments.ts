@@ -1,0 +1,52 @@
+import type { CodedSize } from "../coded-size.ts";
+import type { VideoEncoderConfig } from "../video-encoder.ts";
+
+/** Options before the input: quiet, and nothing is asked. */
+const QUIET = ["-hide_banner", "-loglevel", "error", "-nostdin"];
+
+/** Command line that reads I420 pictures from standard input and writes frames to standard output, each as soon as it is encoded. */
+export function encodeArguments(config: Required<VideoEncoderConfig>, size: CodedSize): string[] {
+  const { range, latency, keyFrameIntervalFrames } = config;
+  const rangeName = range === "full" ? "pc" : "tv";
+  const colors = [
+    "-colorspace",
+    "bt709",
+    "-color_primaries",
+    "bt709",
+    "-color_trc",
+    "bt709",
+    "-color_range",
+    rangeName,
+  ];
+  const bitrate = String(Math.round(config.bitrateBitsPerSecond));
+  const codec = config.codec === "vp8" ? vp8Arguments(latency) : h264Arguments(latency, config.bitrateBitsPerSecond);
+  return [
+    ...QUIET,
+    ...["-f", "rawvideo", "-pix_fmt", "yuv420p", ...colors],
+    ...["-video_size", `${size.codedWidth}x${size.codedHeight}`, "-framerate", String(config.framesPerSecond)],
+    ...["-i", "pipe:0", "-an", "-pix_fmt", "yuv420p", ...colors],
+    ...["-b:v", bitrate, "-g", String(keyFrameIntervalFrames), "-bf", "0", ...codec],
+    ...["-flush_packets", "1", "-f", config.codec === "vp8" ? "ivf" : "flv", "pipe:1"],
+  ];
+}
+
+function h264Arguments(latency: "realtime" | "quality", bitrateBitsPerSecond: number): string[] {
+  const common = ["-c:v", "libx264", "-chroma_sample_location", "left"];
+  if (latency === "quality") {
+    // Look-ahead only delays here; without B-frames and with one pass it earns little.
+    return [...common, "-preset", "veryfast", "-rc-lookahead", "0", "-x264-params", "sync-lookahead=0:mbtree=0"];
+  }
+  const limit = ["-maxrate", String(bitrateBitsPerSecond), "-bufsize", String(bitrateBitsPerSecond)];
+  return [...common, "-preset", "ultrafast", "-tune", "zerolatency", ...limit];
+}
+
+function vp8Arguments(latency: "realtime" | "quality"): string[] {
+  const speed = latency === "realtime" ? "8" : "4";
+  return ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", speed, "-lag-in-frames", "0", "-auto-alt-ref", "0"];
+}
+
+/** Command line that reads a stream (Annex B or IVF) from standard input and writes I420 pictures to standard output. */
+export function decodeArguments(format: "h264" | "ivf"): string[] {
+  // Without a matrix in the arguments nothing is converted: what comes out are the numbers in the stream.
+  return [...QUIET, "-f", format, "-i", "pipe:0", "-f", "rawvideo", "-pix_fmt", "yuv420p", "pipe:1"];
+}
