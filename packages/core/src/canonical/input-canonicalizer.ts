@@ -129,7 +129,7 @@ export class InputCanonicalizer {
         next[name] = conversion.state;
       }
       if (conversion.value === undefined || Object.hasOwn(sources, produces.name)) continue;
-      values[produces.name] = canonicalValue(produces, conversion.value);
+      values[produces.name] = checkedValue(produces, conversion.value);
       sources[produces.name] = name;
     }
     for (const { name, value } of plan.neutral) {
@@ -218,5 +218,13 @@ function convert(
       isDreamloopError(error) ? { cause: error, retryable: error.retryable, details: error.details } : { cause: error },
     );
   }
-  return readConversion(converter, returned);
+  const isConversion = typeof returned === "object" && returned !== null && "state" in returned;
+  return isConversion ? (returned as Conversion<unknown>) : readConversion(converter, returned);
+}
+
+/** The value, checked and immutable; one that is frozen already is not copied, which is most of the cost. */
+function checkedValue(produces: CanonicalModality, value: unknown): Mapping {
+  if (!Object.isFrozen(value) || !isPlainObject(value)) return canonicalValue(produces, value);
+  for (const field of produces.payloadFields) if (!(field in value)) return canonicalValue(produces, value);
+  return value;
 }

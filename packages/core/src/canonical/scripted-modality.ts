@@ -71,7 +71,7 @@ function valueBefore(timeline: readonly ScriptEntry[], endSeconds: number): Mapp
   let high = timeline.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((timeline[middle] as ScriptEntry).startSeconds < endSeconds) low = middle + 1;
+    if (timeline[middle].startSeconds < endSeconds) low = middle + 1;
     else high = middle;
   }
   return timeline[low - 1]?.value;

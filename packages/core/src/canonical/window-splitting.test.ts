@@ -44,7 +44,7 @@ const payloads: Readonly<Record<string, fc.Arbitrary<Record<string, unknown>>>> 
 const event: fc.Arbitrary<UserInputEventInput> = fc
   .tuple(fc.constantFrom(...Object.keys(payloads)), fc.integer({ min: 0, max: 799 }))
   .chain(([eventType, hundredths]) =>
-    (payloads[eventType] as fc.Arbitrary<Record<string, unknown>>).map((payload) => {
+    payloads[eventType].map((payload) => {
       return { timestampSeconds: hundredths / 100, eventType, payload };
     }),
   );
@@ -64,7 +64,7 @@ function play(
   let state = canonicalizer.createState();
   const bounds = [0, ...cutHundredths.map((cut) => cut / 100), END_SECONDS];
   const steps = bounds.slice(1).map((endSeconds, index) => {
-    const window = { startSeconds: bounds[index] as number, endSeconds };
+    const window = { startSeconds: bounds[index], endSeconds };
     const result = canonicalizer.canonicalize({ events }, window, SOURCE, state);
     state = result.state;
     return result.canonical;
@@ -146,7 +146,7 @@ describe("canonicalize over any timeline", () => {
           expect(brake).toBeGreaterThanOrEqual(0);
           expect(brake).toBeLessThanOrEqual(1);
           for (const axis of [steer, ...Object.values(values.camera_motion as Record<string, number>)]) {
-            expect(Math.abs(axis as number)).toBeLessThanOrEqual(1);
+            expect(Math.abs(axis)).toBeLessThanOrEqual(1);
           }
         }
       }),
@@ -158,7 +158,7 @@ describe("canonicalize over any timeline", () => {
       fc.property(timeline, cuts, (events, where) => {
         const bounds = [0, ...where, 100 * END_SECONDS];
         const expected = bounds.slice(1).map((end, index) => {
-          const start = bounds[index] as number;
+          const start = bounds[index];
           const inside = events.filter(({ eventType, timestampSeconds }) => {
             return eventType === "prompt_set" && timestampSeconds >= start / 100 && timestampSeconds < end / 100;
           });

@@ -88,7 +88,7 @@ describe("mappingSet", () => {
   it("validates through every member", () => {
     const seen: string[] = [];
     const watching = (name: string): InputMapping =>
-      inputMapping({ name, validate: (user, model) => seen.push(`${name} ${String(user)} ${String(model)}`) as never });
+      inputMapping({ name, validate: (user, model) => seen.push(`${name} ${typeof user} ${typeof model}`) as never });
     mappingSet([watching("a"), watching("b")]).validate(undefined, undefined);
     expect(seen).toEqual(["a undefined undefined", "b undefined undefined"]);
   });

@@ -69,9 +69,7 @@ function mapThrough(
   modelInputs: ModelInputs,
   call: MemberCall,
 ): MappedInputs<MappingSetState> {
-  if (!Array.isArray(states) || states.length !== members.length) {
-    refuse("state of the mapping set", `a list of ${members.length}, one state for each mapping`, states);
-  }
+  checkStates(states, members.length);
   let inputs = modelInputs;
   let next: unknown[] | undefined;
   members.forEach((member, index) => {
@@ -83,6 +81,11 @@ function mapThrough(
     }
   });
   return { inputs, state: next === undefined ? states : Object.freeze(next) };
+}
+
+function checkStates(states: unknown, length: number): void {
+  if (Array.isArray(states) && states.length === length) return;
+  refuse("state of the mapping set", `a list of ${length}, one state for each mapping`, states);
 }
 
 function mergeModalities(modalities: readonly CanonicalModality[]): readonly CanonicalModality[] {

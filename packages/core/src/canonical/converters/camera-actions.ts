@@ -35,14 +35,14 @@ export const CAMERA_HINTS: Readonly<Record<CameraAction, ActionHint>> = Object.f
 
 /** The motion of a level for each action; opposite ones cancel each other. */
 export function cameraMotionOf(level: ActionLevel<CameraAction>): CameraMotion {
-  return {
+  return Object.freeze({
     moveForward: level("forward") - level("backward"),
     moveRight: level("right") - level("left"),
     moveUp: level("up") - level("down"),
     turnYaw: level("turnLeft") - level("turnRight"),
     turnPitch: level("lookUp") - level("lookDown"),
     turnRoll: level("rollRight") - level("rollLeft"),
-  };
+  });
 }
 
 /** Whether the motion asks for nothing, so that another device may have its say. */

@@ -41,7 +41,7 @@ export function conditioningConverter(): DeviceConverter<null> {
         }
       }
       if (value !== undefined && textEvents !== undefined) value.textEvents = Object.freeze(textEvents);
-      return { value: value as Readonly<Record<string, unknown>> | undefined, state };
+      return { value: value, state };
     },
   });
 }

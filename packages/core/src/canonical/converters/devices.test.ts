@@ -20,7 +20,7 @@ function run<State>(converter: DeviceConverter<State>, ...windows: (readonly Edg
     const window = timeWindow({ startSeconds: index, endSeconds: index + 1 });
     const conversion = converter.convert(userInputs({ events }), window, state);
     state = conversion.state;
-    converterStateToJson(converter as DeviceConverter, state);
+    converterStateToJson(converter, state);
     return conversion.value;
   });
 }

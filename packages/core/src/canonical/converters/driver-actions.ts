@@ -22,13 +22,13 @@ export const ON_LEVEL = 0.5;
 
 /** The command of a level for each action; left and right cancel each other. */
 export function driverCommandOf(level: ActionLevel<DriverAction>): DriverCommand {
-  return {
+  return Object.freeze({
     throttle: level("throttle"),
     brake: level("brake"),
     steer: level("left") - level("right"),
     reverse: level("reverse") >= ON_LEVEL,
     stop: level("stop") >= ON_LEVEL,
-  };
+  });
 }
 
 /** Whether the command asks for nothing, so that another device may have its say. */

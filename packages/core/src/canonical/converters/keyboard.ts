@@ -48,11 +48,11 @@ export function keyboardToDriverCommand(options: BindingOptions<DriverAction> = 
     produces: DRIVER_COMMAND,
     controls: controlHints(DRIVER_HINTS, bindings, { onTouchScreen: true }),
     bindings,
-    valueOf: (window) => {
-      const level = (action: DriverAction): number => (isActive(window, bindings[action]) ? 1 : 0);
-      const command = driverCommandOf(level);
-      return command.reverse && command.throttle === 0 ? { ...command, throttle: 1 } : command;
-    },
+    valueOf: (window) =>
+      driverCommandOf((action) => {
+        const isOn = isActive(window, bindings[action]);
+        return isOn || (action === "throttle" && isActive(window, bindings.reverse)) ? 1 : 0;
+      }),
   });
 }
 
@@ -99,6 +99,7 @@ interface KeyboardConverterInput extends Pick<
 
 function keyboardConverter(input: KeyboardConverterInput): DeviceConverter<HeldCodes> {
   const tracked = new Set(Object.values(input.bindings).flat());
+  const valueAtRest = input.valueOf({ held: NOTHING_HELD, presses: undefined }) as Mapping;
   return deviceConverter<HeldCodes>({
     name: input.name,
     priority: input.priority ?? KEYBOARD_PRIORITY,
@@ -108,6 +109,7 @@ function keyboardConverter(input: KeyboardConverterInput): DeviceConverter<HeldC
     createState: () => NOTHING_HELD,
     convert(inputs, _window, state) {
       const window = foldHeldCodes(inputs, tracked, state);
+      if (window.held.length === 0 && window.presses === undefined) return { value: valueAtRest, state: window.held };
       return { value: input.valueOf(window) as Mapping, state: window.held };
     },
   });

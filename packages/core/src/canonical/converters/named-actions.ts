@@ -39,7 +39,7 @@ export function actionsOf(bindings: Bindings<string>, codes: CodeStates): Action
     if (count > 0) pressed[action] = count;
     if (count > 0 || isHeld) held.push(action);
   }
-  return { held: Object.freeze(held), pressed: Object.freeze(pressed) };
+  return Object.freeze({ held: Object.freeze(held), pressed: Object.freeze(pressed) });
 }
 
 const DIRECTIONS: Readonly<Record<string, ActionHint["direction"]>> = Object.freeze({
