@@ -97,6 +97,8 @@ export type { ActionSetPayload, AxisSetPayload, FocusPayload } from "./inputs/ca
 export { MAX_IMAGE_BYTES, MAX_IMAGE_NAME_LENGTH, MAX_PROMPT_LENGTH } from "./inputs/catalogue/conditioning-events.ts";
 export type { ImageSetPayload, PromptSetPayload, TextEventPayload } from "./inputs/catalogue/conditioning-events.ts";
 export type { ResetPayload } from "./inputs/catalogue/control-events.ts";
+export { MAX_SCRIPT_EVENTS, MAX_SCRIPT_LENGTH, parseScript, SCRIPT_SOURCE } from "./inputs/script/parse-script.ts";
+export type { ParseScriptOptions, Script } from "./inputs/script/parse-script.ts";
 // Canonical inputs
 export {
   canonicalInputs,

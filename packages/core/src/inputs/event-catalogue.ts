@@ -1,4 +1,4 @@
-import { refuse, within, type Mapping } from "../validate/reader.ts";
+import { isPlainObject, refuse, within, type Mapping } from "../validate/reader.ts";
 import { nearest, refuseUnknownKeys } from "../validate/record.ts";
 import {
   actionEvents,
@@ -130,11 +130,18 @@ class Catalogue implements EventCatalogue {
 
   read(input: UserInputEventInput, options: { readonly unknownFields?: "refuse" | "drop" } = {}): UserInputEvent {
     if (typeof input === "object" && input !== null && this.#alreadyRead.has(input)) return input as UserInputEvent;
-    const event = userInputEvent(input);
-    const definition = this.#definition(event.eventType, "UserInputEvent.eventType");
-    const given = options.unknownFields === "drop" ? knownPart(event.payload, definition) : event.payload;
-    const payload = within(event.eventType, () => definition.read(given, "UserInputEvent.payload"));
-    const result = userInputEvent({ ...event, payload });
+    // What is no event at all is refused by the factory; else the payload is read first, so that the event is made once.
+    if (typeof input?.eventType !== "string" || input.eventType.trim() === "") return userInputEvent(input);
+    const { eventType } = input;
+    const definition = this.#definition(eventType, "UserInputEvent.eventType");
+    const given =
+      input.payload === undefined
+        ? EMPTY
+        : options.unknownFields === "drop"
+          ? knownPart(input.payload, definition)
+          : input.payload;
+    const payload = within(eventType, () => definition.read(given, "UserInputEvent.payload"));
+    const result = userInputEvent({ ...input, payload });
     this.#alreadyRead.add(result);
     return result;
   }
@@ -224,6 +231,9 @@ export function isConditioningEvent(event: UserInputEvent): boolean {
   return CONDITIONING_TYPES.has(event.eventType);
 }
 
+const EMPTY: Mapping = Object.freeze({});
+
 function knownPart(payload: Mapping, definition: EventDefinition): Mapping {
+  if (!isPlainObject(payload)) return payload;
   return Object.fromEntries(Object.entries(payload).filter(([name]) => definition.knownFields.includes(name)));
 }

@@ -1,5 +1,5 @@
 import type { Mapping } from "../../validate/reader.ts";
-import { userInputEvent, type UserInputEvent } from "../user-input-event.ts";
+import { trustedEvent, type UserInputEvent } from "../user-input-event.ts";
 import type { Edge } from "./transitions.ts";
 
 /** When an event happened and who it comes from. */
@@ -11,10 +11,10 @@ export const NO_EVENTS: readonly UserInputEvent[] = Object.freeze([]);
 /** An event of the same time and source as another. */
 export function madeEvent(origin: EventOrigin, eventType: string, payload: object): UserInputEvent {
   const { timestampSeconds, source, sourceEventId } = origin;
-  return userInputEvent({
+  return trustedEvent({
     timestampSeconds,
     eventType,
-    payload: payload as Mapping,
+    payload: Object.freeze(payload) as Mapping,
     ...(source === undefined ? {} : { source }),
     ...(sourceEventId === undefined ? {} : { sourceEventId }),
   });
