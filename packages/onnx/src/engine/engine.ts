@@ -1,0 +1,71 @@
+import type { BundleFiles } from "../files/bundle-files.ts";
+import type { Dimension, Tensor } from "./tensor.ts";
+
+/** One input or output of a graph as the engine reports it. */
+export interface GraphPort {
+  /** Its name in the file. */
+  readonly name: string;
+  /** Type of the elements as the engine names it, such as `float32`. */
+  readonly dtype: string;
+  /** Length of each axis, `any` where the file leaves it open; absent where it leaves open even how many axes there are. */
+  readonly shape?: readonly Dimension[] | undefined;
+}
+
+/** Where a graph and its weights lie. */
+export interface GraphSource {
+  /** The bundle's files. */
+  readonly files: BundleFiles;
+  /** Path of the `.onnx` file within the bundle. */
+  readonly path: string;
+  /** Paths, relative to the folder of the `.onnx` file, of the external data that it refers to. */
+  readonly externalData: readonly string[];
+}
+
+/** How a graph is made. */
+export interface GraphOptions {
+  /** Threads that one run may use. */
+  readonly threads: number;
+  /** Cancels the creation where the engine can be interrupted. */
+  readonly signal?: AbortSignal;
+}
+
+/** A loaded ONNX model. It has no state of its own: the same feeds give the same outputs. */
+export interface Graph {
+  /** What it takes. */
+  readonly inputs: readonly GraphPort[];
+  /** What it gives. */
+  readonly outputs: readonly GraphPort[];
+  /** Computes the named outputs. Feeds are read during the call only; the returned data belong to the caller. */
+  run(
+    feeds: Readonly<Record<string, Tensor>>,
+    outputNames: readonly string[],
+  ): Promise<Readonly<Record<string, Tensor>>>;
+  /** Frees the weights; idempotent. */
+  close(): Promise<void>;
+}
+
+/** Facts about an engine for traces and statistics. */
+export interface EngineFacts {
+  /** Its name, such as `onnxruntime-node`. */
+  readonly name: string;
+  /** Its version. */
+  readonly version: string;
+  /** Execution providers that run the graphs, in order of preference. */
+  readonly providers: readonly string[];
+}
+
+/** What runs graphs: ONNX Runtime in Node, in a browser, or a stand-in for tests. */
+export interface Engine {
+  /** Name for messages and keys of shared loads. */
+  readonly name: string;
+  /** Devices that a configuration may ask for; the first is the default. */
+  readonly devices: readonly string[];
+  /** Threads of a run unless the configuration says otherwise. */
+  readonly defaultThreads: number;
+  /** Graphs made and not closed yet: the native handles in use. */
+  readonly openGraphs: number;
+  /** Name, version and providers; may load the engine. Throws `unavailable` when it is not installed. */
+  facts(): Promise<EngineFacts>;
+  /** Loads one graph. Throws `load_failed` with the engine's reason, `cancelled`, or `unavailable`. */
+  createGraph(source: GraphSource, options: GraphOptions): Promise<Graph>;
+}

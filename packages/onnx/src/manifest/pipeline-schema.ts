@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { nameSchema, portNameSchema } from "./tensor-schema.ts";
+
+const reference = z.string().min(1).max(300);
+
+/** Where the numbers of a graph input come from. */
+export const sourceSchema = z
+  .union([
+    z.number(),
+    reference,
+    z.strictObject({
+      from: reference.describe("A counter: state:NAME/position, state:NAME/positions, runtime:step_index or the like."),
+      modulo: z
+        .int()
+        .min(1)
+        .max(Number.MAX_SAFE_INTEGER)
+        .describe("The counter starts again at 0 when it reaches this."),
+    }),
+  ])
+  .describe("A number for every element, a reference such as state:keys, or a counter with a modulo.");
+
+/** Where an output goes: one place or several. */
+export const targetsSchema = z
+  .union([reference, z.array(reference).min(1).max(16)])
+  .describe("value:NAME, state:NAME or frames, or a list of them.");
+
+const conditions = {
+  when: reference.optional().describe("initial:NAME; runs only when that input was given."),
+  unless: reference.optional().describe("initial:NAME; runs only when that input was not given."),
+};
+
+/** Runs one graph. */
+export const graphItemSchema = z.strictObject({
+  type: z.literal("graph"),
+  graph: nameSchema,
+  ...conditions,
+  inputs: z.record(portNameSchema, sourceSchema).describe("A source for every input of the graph."),
+  outputs: z.record(portNameSchema, targetsSchema).describe("A target for each output that is wanted."),
+});
+
+const levelSchema = z.number().min(0).max(1_000_000);
+
+/** Turns noise into a latent by calling a denoising graph several times. */
+export const sampleItemSchema = z.strictObject({
+  type: z.literal("sample"),
+  ...conditions,
+  sampler: nameSchema.default("flow_matching").describe("Name of the sampler. Default flow_matching."),
+  latent: reference.describe("What sampling starts from, usually noise:NAME."),
+  graph: nameSchema.describe("The denoising graph."),
+  inputs: z
+    .record(portNameSchema, sourceSchema)
+    .describe("A source for every input; sampler:latent, sampler:level and sampler:index are known here."),
+  prediction: portNameSchema.describe("The graph's output that the sampler uses."),
+  output: targetsSchema.describe("Where the finished latent goes."),
+  schedules: z
+    .array(z.array(levelSchema).min(2).max(1001))
+    .min(1)
+    .max(64)
+    .describe("Lists of noise levels, one for each number of denoising steps that may be asked for."),
+  defaultSteps: z.int().min(1).max(1000).describe("Denoising steps unless the configuration says otherwise."),
+  guidance: z
+    .strictObject({
+      scale: z.number().min(0).max(1000).describe("1 is no guidance; greater pushes away from the other prediction."),
+      inputs: z
+        .record(portNameSchema, sourceSchema)
+        .describe("Inputs that differ in the second prediction, such as the embedding of an empty prompt."),
+    })
+    .optional()
+    .describe("Classifier-free guidance: a second prediction for each denoising step. Absent: none."),
+});
+
+/** Brings a finished latent back to a noise level. */
+export const addNoiseItemSchema = z.strictObject({
+  type: z.literal("add_noise"),
+  ...conditions,
+  sampler: nameSchema.default("flow_matching").describe("The sampler whose rule holds. Default flow_matching."),
+  latent: reference.describe("The clean latent."),
+  noise: reference.describe("Usually noise:NAME."),
+  level: levelSchema.describe("The noise level."),
+  output: targetsSchema,
+});
+
+/** Copies a tensor. */
+export const setItemSchema = z.strictObject({
+  type: z.literal("set"),
+  ...conditions,
+  from: reference.describe("The source."),
+  to: targetsSchema,
+});
+
+/** One item of a pipeline. */
+export const itemSchema = z.discriminatedUnion("type", [
+  graphItemSchema,
+  sampleItemSchema,
+  addNoiseItemSchema,
+  setItemSchema,
+]);
+
+const items = z.array(itemSchema).max(256);
+
+/** When which items run. */
+export const pipelineSchema = z.strictObject({
+  condition: items
+    .default([])
+    .describe("Runs at the start, and again in part when an update changes an initial input that an item depends on."),
+  start: items.default([]).describe("Runs once when a rollout starts or is reset; may write state."),
+  step: items.min(1).describe("Runs in each step; must write frames."),
+  finalize: items.default([]).describe("Runs after the frames of a step are on their way; may write state."),
+  firstStep: items.min(1).optional().describe("Runs instead of step in the first step."),
+  firstFinalize: items.optional().describe("Runs instead of finalize after the first step."),
+});

@@ -1,0 +1,212 @@
+import { describeFound, isPlainObject, nearest } from "@dreamloop/core";
+import type { z } from "zod";
+import { FAULT_CODES, type Fault } from "../check/fault.ts";
+import { REDUCED_PRECISION_TYPES } from "../onnx-file/element-types.ts";
+import { schemaNodesAt, worldJsonSchema } from "./json-schema.ts";
+import type { WorldManifest } from "./world-manifest.ts";
+import { FORMAT_VERSION, MANIFEST_FILE, worldManifestSchema } from "./world-schema.ts";
+
+/** The outcome of reading a manifest: the manifest, or all the faults that the schema finds. */
+export type ManifestReading =
+  | {
+      /** The manifest with its defaults filled in. */
+      readonly manifest: WorldManifest;
+      /** None. */
+      readonly faults: readonly [];
+    }
+  | {
+      /** Absent, as there are faults. */
+      readonly manifest?: undefined;
+      /** What is wrong, at least one. */
+      readonly faults: readonly Fault[];
+    };
+
+/** Reads the text of a `world.json`; unknown and missing keys are faults. */
+export function readManifestText(text: string): ManifestReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { faults: [notJsonFault(MANIFEST_FILE, error)] };
+  }
+  return readManifest(value);
+}
+
+/** Reads a manifest that has been parsed already. */
+export function readManifest(value: unknown): ManifestReading {
+  const version =
+    typeof value === "object" && value !== null ? (value as { formatVersion?: unknown }).formatVersion : undefined;
+  if (version !== undefined && version !== FORMAT_VERSION) {
+    const fault: Fault = {
+      code: FAULT_CODES.formatVersion,
+      file: MANIFEST_FILE,
+      path: "formatVersion",
+      expected: `the number ${FORMAT_VERSION}`,
+      found: describeFound(version),
+      mend: "Write the manifest for that version, or use a release of Dreamloop that reads this one.",
+    };
+    return { faults: [fault] };
+  }
+  const result = worldManifestSchema.safeParse(value, { reportInput: true });
+  if (result.success) return { manifest: result.data, faults: [] };
+  return { faults: result.error.issues.flatMap((issue) => faultsOf(issue, [], value)) };
+}
+
+/** The fault of a file that is no JSON. */
+export function notJsonFault(file: string, error: unknown): Fault {
+  return {
+    code: FAULT_CODES.notJson,
+    file,
+    path: "",
+    expected: "JSON",
+    found: error instanceof Error ? error.message : String(error),
+    mend: "Correct the syntax; comments and trailing commas are not JSON.",
+  };
+}
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+function faultsOf(issue: Issue, prefix: Path, root: unknown): Fault[] {
+  const path = [...prefix, ...issue.path];
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => unknownKey(key, path, root));
+    case "invalid_union":
+      return [unionFault(issue, path, root)];
+    case "invalid_key":
+      return [invalidKey(issue, path)];
+    case "invalid_element":
+      return issue.issues.flatMap((inner) => faultsOf(inner, path, root));
+    default:
+      return [valueFault(issue, path)];
+  }
+}
+
+function unknownKey(key: string, path: Path, root: unknown): Fault {
+  const known = schemaNodesAt(worldJsonSchema(), root, path).flatMap((node) => Object.keys(node.properties ?? {}));
+  const near = nearest(key, known);
+  return {
+    code: FAULT_CODES.unknownKey,
+    file: MANIFEST_FILE,
+    path: pathText([...path, key]),
+    expected: known.length === 0 ? "no such key" : `only the keys ${[...new Set(known)].join(", ")}`,
+    found: JSON.stringify(key),
+    mend: near === undefined ? "Remove the key." : `Did you mean ${JSON.stringify(near)}? Otherwise remove the key.`,
+  };
+}
+
+function invalidKey(issue: Extract<Issue, { code: "invalid_key" }>, path: Path): Fault {
+  const name = path[path.length - 1];
+  return {
+    code: FAULT_CODES.invalidValue,
+    file: MANIFEST_FILE,
+    path: pathText(path),
+    expected: expectedOf(issue.issues[0]) ?? "a valid name",
+    found: JSON.stringify(String(name)),
+    mend: "Rename it here and wherever it is referred to.",
+  };
+}
+
+function unionFault(issue: Extract<Issue, { code: "invalid_union" }>, path: Path, root: unknown): Fault {
+  const tag = path[path.length - 1];
+  const isTag = (tag === "type" || tag === "update") && isPlainObject(issue.input);
+  const found: unknown = isTag ? (issue.input as Record<string, unknown>)[tag] : issue.input;
+  const described = schemaNodesAt(worldJsonSchema(), root, path).find((node) => node.description !== undefined);
+  const expected = choicesOf(path, root) ?? described?.description ?? "one of the forms in docs/bundles.md";
+  return withMissing(found, {
+    code: FAULT_CODES.invalidValue,
+    file: MANIFEST_FILE,
+    path: pathText(path),
+    expected: expected.replace(/\.$/, ""),
+    found: describeFound(found),
+    mend: "Write one of the forms that are allowed here.",
+  });
+}
+
+/** The allowed tags when an object of a tagged union has a wrong tag or none. */
+function choicesOf(path: Path, root: unknown): string | undefined {
+  const last = path[path.length - 1];
+  if (last !== "type" && last !== "update") return undefined;
+  const parent = path.slice(0, -1);
+  const nodes = schemaNodesAt(worldJsonSchema(), withoutTag(root, parent), parent);
+  const tags = nodes.flatMap((node) => node.properties?.[last]?.const ?? []).map((tag) => JSON.stringify(tag));
+  return tags.length === 0 ? undefined : `one of ${[...new Set(tags)].join(", ")}`;
+}
+
+/** `root` as far as it is needed to walk to `path`, with nothing at its end. */
+function withoutTag(root: unknown, path: Path): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return undefined;
+  const inner = typeof root === "object" && root !== null ? (root as Record<PropertyKey, unknown>)[key] : undefined;
+  return { [key]: withoutTag(inner, rest) };
+}
+
+function valueFault(issue: Issue, path: Path): Fault {
+  const input = issue.input;
+  const reduced =
+    typeof input === "string" && (REDUCED_PRECISION_TYPES.includes(input) || ["fp16", "bf16", "int8"].includes(input));
+  const last = path[path.length - 1];
+  if (reduced && (last === "dtype" || last === "precision")) {
+    return {
+      code: FAULT_CODES.unsupportedPrecision,
+      file: MANIFEST_FILE,
+      path: pathText(path),
+      expected: expectedOf(issue) ?? "float32",
+      found: describeFound(input),
+      mend: "Export the graph in float32, or let it cast at its inputs and outputs.",
+    };
+  }
+  return withMissing(input, {
+    code: FAULT_CODES.invalidValue,
+    file: MANIFEST_FILE,
+    path: pathText(path),
+    expected: expectedOf(issue) ?? issue.message,
+    found: describeFound(input),
+    mend: "Correct the value.",
+  });
+}
+
+function withMissing(input: unknown, fault: Fault): Fault {
+  if (input !== undefined) return fault;
+  return { ...fault, code: FAULT_CODES.missingKey, mend: "Add the key." };
+}
+
+function expectedOf(issue: Issue | undefined): string | undefined {
+  if (issue === undefined) return undefined;
+  switch (issue.code) {
+    case "invalid_type":
+      return (
+        { record: "an object", object: "an object", array: "a list", int: "a whole number" }[
+          issue.expected as string
+        ] ?? `a ${issue.expected}`
+      );
+    case "invalid_value":
+      return issue.values.length === 1
+        ? JSON.stringify(issue.values[0])
+        : `one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_big":
+      return `${sizeOf(issue.origin)} of at most ${String(issue.maximum)}`;
+    case "too_small":
+      return `${sizeOf(issue.origin)} ${issue.inclusive === false ? "above" : "of at least"} ${String(issue.minimum)}`;
+    case "invalid_format":
+      return issue.message;
+    default:
+      return undefined;
+  }
+}
+
+function sizeOf(origin: string): string {
+  if (origin === "string") return "a length";
+  return origin === "array" ? "a number of entries" : "a value";
+}
+
+/** `graphs.denoise.inputs["a b"].shape[0]`. */
+function pathText(path: Path): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`;
+    const name = String(key);
+    if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    return text === "" ? name : `${text}.${name}`;
+  }, "");
+}

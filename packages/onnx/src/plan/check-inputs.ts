@@ -1,0 +1,183 @@
+import { FAULT_CODES } from "../check/fault.ts";
+import { elementCount } from "../engine/tensor.ts";
+import type {
+  ChoiceDeclaration,
+  DiscreteDeclaration,
+  ImageDeclaration,
+  InitialInputDeclaration,
+  PromptDeclaration,
+  StepInputDeclaration,
+  VectorDeclaration,
+  WorldManifest,
+} from "../manifest/world-manifest.ts";
+import type { FaultList } from "./fault-list.ts";
+
+/** Notes faults in the declarations of inputs that no schema can see. */
+export function checkInputs(manifest: WorldManifest, faults: FaultList): void {
+  const { initial, step, alternatives } = manifest.inputs;
+  for (const [name, input] of Object.entries(initial)) checkInitial(input, `inputs.initial.${name}`, manifest, faults);
+  for (const [name, input] of Object.entries(step)) checkStep(input, `inputs.step.${name}`, manifest, faults);
+  alternatives.forEach((names, index) => {
+    for (const name of names) {
+      if (Object.hasOwn(initial, name)) continue;
+      faults.addUnknown(
+        FAULT_CODES.reference,
+        `inputs.alternatives[${index}]`,
+        "an initial input",
+        name,
+        Object.keys(initial),
+      );
+    }
+  });
+}
+
+function checkInitial(input: InitialInputDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
+  switch (input.type) {
+    case "prompt":
+      return checkPrompt(input, path, faults);
+    case "choice":
+      return checkChoice(input, path, faults);
+    case "image":
+      return checkImage(input, path, faults);
+    case "tensor":
+      return checkOrigin(input.from, path, manifest, faults);
+  }
+}
+
+function checkStep(input: StepInputDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
+  switch (input.type) {
+    case "tensor":
+      return checkOrigin(input.from, path, manifest, faults);
+    case "vector":
+      return checkVector(input, path, faults);
+    case "discrete":
+      return checkDiscrete(input, path, faults);
+  }
+}
+
+function checkOrigin(from: "domain" | "caller", path: string, manifest: WorldManifest, faults: FaultList): void {
+  if (from !== "domain" || manifest.domain !== undefined) return;
+  faults.add(
+    FAULT_CODES.domain,
+    `${path}.from`,
+    "caller, as the world has no domain",
+    "domain",
+    "Name a domain, or let the caller supply it.",
+  );
+}
+
+function checkPrompt(input: PromptDeclaration, path: string, faults: FaultList): void {
+  const { words, file } = input.vocabulary;
+  if ((words === undefined) === (file === undefined)) {
+    const found = words === undefined ? "neither" : "both";
+    faults.add(FAULT_CODES.invalidValue, `${path}.vocabulary`, "either words or file", found, "Keep one of them.");
+  }
+  if (input.dtype !== "int64" && input.dtype !== "int32") {
+    faults.add(
+      FAULT_CODES.invalidValue,
+      `${path}.dtype`,
+      "int64 or int32, the numbers of words",
+      input.dtype,
+      "Correct the dtype.",
+    );
+  }
+}
+
+function checkChoice(input: ChoiceDeclaration, path: string, faults: FaultList): void {
+  const count = elementCount(input.shape);
+  for (const [name, numbers] of Object.entries(input.choices)) {
+    const whole = input.dtype === "float32" || numbers.every(Number.isSafeInteger);
+    if (numbers.length === count && whole) continue;
+    const expected = `${count} ${input.dtype === "float32" ? "" : "whole "}numbers for the shape [${input.shape.join(", ")}]`;
+    faults.add(
+      FAULT_CODES.invalidValue,
+      `${path}.choices[${JSON.stringify(name)}]`,
+      expected,
+      `${numbers.length}`,
+      "Correct the numbers or the shape.",
+    );
+  }
+  if (input.default !== undefined && !Object.hasOwn(input.choices, input.default)) {
+    faults.addUnknown(FAULT_CODES.reference, `${path}.default`, "a choice", input.default, Object.keys(input.choices));
+  }
+}
+
+function checkImage(input: ImageDeclaration, path: string, faults: FaultList): void {
+  const dtype = input.range === "full" ? "uint8" : "float32";
+  if (input.dtype !== dtype && !(input.range === "full" && input.dtype === "float32")) {
+    faults.add(
+      FAULT_CODES.invalidValue,
+      `${path}.dtype`,
+      `${dtype} for the range ${input.range}`,
+      input.dtype,
+      "Correct the dtype or the range.",
+    );
+  }
+  const inner = input.shape.slice(-3);
+  const channels = input.layout === "chw" ? inner[0] : inner[2];
+  if (inner.length < 3 || channels !== 3 || elementCount(input.shape.slice(0, -3)) !== 1) {
+    const expected = input.layout === "chw" ? "[1, 3, height, width]" : "[1, height, width, 3]";
+    faults.add(
+      FAULT_CODES.invalidValue,
+      `${path}.shape`,
+      `${expected}, the leading 1 optional`,
+      `[${input.shape.join(", ")}]`,
+      "Correct the shape or the layout.",
+    );
+  }
+}
+
+function checkVector(input: VectorDeclaration, path: string, faults: FaultList): void {
+  const count = elementCount(input.shape);
+  if (input.dtype !== "float32") {
+    faults.add(FAULT_CODES.invalidValue, `${path}.dtype`, "float32", input.dtype, "Let the graph cast it.");
+  }
+  if (input.components.length !== count) {
+    faults.add(
+      FAULT_CODES.invalidValue,
+      `${path}.components`,
+      `${count} components for the shape [${input.shape.join(", ")}]`,
+      String(input.components.length),
+      "Describe each number once, in order.",
+    );
+  }
+  input.components.forEach((component, index) => {
+    if ((component.from === undefined) !== (component.action === undefined)) return;
+    const found = component.from === undefined ? "neither" : "both";
+    faults.add(
+      FAULT_CODES.invalidValue,
+      `${path}.components[${index}]`,
+      "either from or action",
+      found,
+      "Keep one of them.",
+    );
+  });
+}
+
+function checkDiscrete(input: DiscreteDeclaration, path: string, faults: FaultList): void {
+  const count = elementCount(input.shape);
+  if (input.encoding === "index" && count !== 1) {
+    faults.add(
+      FAULT_CODES.invalidValue,
+      `${path}.shape`,
+      "one element for the encoding index",
+      `${count}`,
+      "Correct the shape or the encoding.",
+    );
+  }
+  if (input.encoding === "index") return;
+  const values: readonly (readonly [string, number])[] = [
+    ...input.cases.map(({ value }, index) => [`${path}.cases[${index}].value`, value] as const),
+    [`${path}.neutral`, input.neutral],
+  ];
+  for (const [at, value] of values) {
+    if (value < count) continue;
+    faults.add(
+      FAULT_CODES.invalidValue,
+      at,
+      `a place of the vector, 0 to ${count - 1}`,
+      String(value),
+      "Correct the value or the shape.",
+    );
+  }
+}

@@ -1,0 +1,122 @@
+import { FAULT_CODES } from "../check/fault.ts";
+import {
+  describeSignature,
+  elementCount,
+  isFixedShape,
+  TENSOR_DTYPES,
+  type TensorDtype,
+  type TensorSignature,
+} from "../engine/tensor.ts";
+import type { WorldManifest } from "../manifest/world-manifest.ts";
+import type { FaultList } from "./fault-list.ts";
+import { STATE_PROPERTIES, type Source } from "./reference.ts";
+
+/** The largest whole number up to which every one of them can be told apart. */
+const LARGEST_COUNT: Readonly<Record<TensorDtype, number>> = {
+  float32: 16_777_216,
+  uint8: 255,
+  int8: 127,
+  int32: 2_147_483_647,
+  int64: Number.MAX_SAFE_INTEGER,
+  bool: 1,
+};
+
+type Counter = Extract<Source, { readonly kind: "state_property" | "runtime" }>;
+
+/** Whether a fact about a state tensor fits where it is used; notes a fault if not. */
+export function checkStateProperty(
+  source: Extract<Source, { readonly kind: "state_property" }>,
+  needed: TensorSignature,
+  path: string,
+  states: WorldManifest["state"],
+  faults: FaultList,
+): boolean {
+  const state = states[source.name];
+  if (state?.update !== "append") {
+    faults.add(
+      FAULT_CODES.reference,
+      path,
+      "a state tensor with update append",
+      `${JSON.stringify(source.name)}, which is replaced`,
+      "Only appended state has a length and positions.",
+    );
+    return false;
+  }
+  const places = state.window + state.sink;
+  switch (source.property) {
+    case STATE_PROPERTIES.length:
+      return checkBounded(source, Math.max(places, state.fullLimit ?? 0), needed, path, faults);
+    case STATE_PROPERTIES.position:
+      return checkBounded(source, Infinity, needed, path, faults);
+    default:
+      break;
+  }
+  const isFixed = state.padding === "zeros";
+  if (!isFixed || !isFixedShape(needed.shape) || elementCount(needed.shape) !== places) {
+    const found = isFixed
+      ? `one number for each of ${places} places`
+      : "a cache without padding, whose places are all valid";
+    addTypeFault(faults, path, needed, found);
+    return false;
+  }
+  return source.property === STATE_PROPERTIES.mask || checkRange(source, Infinity, needed, path, faults);
+}
+
+/** Whether a counter of the runtime fits where it is used; notes a fault if not. */
+export function checkRuntimeCounter(
+  source: Extract<Source, { readonly kind: "runtime" }>,
+  needed: TensorSignature,
+  path: string,
+  faults: FaultList,
+): boolean {
+  return checkBounded(source, Infinity, needed, path, faults);
+}
+
+/** Whether a single number fits: levels are float32, counts anything but truth values; notes a fault if not. */
+export function checkSingle(isLevel: boolean, needed: TensorSignature, path: string, faults: FaultList): boolean {
+  const fits = isFixedShape(needed.shape) && elementCount(needed.shape) === 1;
+  if (fits && (!isLevel || needed.dtype === TENSOR_DTYPES.float32) && needed.dtype !== TENSOR_DTYPES.bool) return true;
+  addTypeFault(faults, path, needed, isLevel ? "a single number of type float32" : "a single whole number");
+  return false;
+}
+
+/** Notes that something of another type or shape is needed. */
+export function addTypeFault(faults: FaultList, path: string, needed: TensorSignature, found: string): void {
+  faults.add(
+    FAULT_CODES.referenceType,
+    path,
+    describeSignature(needed),
+    found,
+    "Correct the declaration that is wrong, or refer to something else.",
+  );
+}
+
+function checkBounded(
+  source: Counter,
+  largest: number,
+  needed: TensorSignature,
+  path: string,
+  faults: FaultList,
+): boolean {
+  return checkRange(source, largest, needed, path, faults) && checkSingle(false, needed, path, faults);
+}
+
+function checkRange(
+  source: Counter,
+  largest: number,
+  needed: TensorSignature,
+  path: string,
+  faults: FaultList,
+): boolean {
+  const reached = source.modulo === undefined ? largest : Math.min(largest, source.modulo - 1);
+  const limit = LARGEST_COUNT[needed.dtype];
+  if (reached <= limit || (reached === Infinity && needed.dtype === TENSOR_DTYPES.int64)) return true;
+  faults.add(
+    FAULT_CODES.counterRange,
+    path,
+    `a counter of at most ${limit}, the last number that ${needed.dtype} can count to`,
+    reached === Infinity ? "a counter without an end" : `a counter up to ${reached}`,
+    'Use int64 in the graph, or write {"from": …, "modulo": N} where the model repeats its positions.',
+  );
+  return false;
+}

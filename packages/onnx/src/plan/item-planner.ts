@@ -1,0 +1,257 @@
+import { FAULT_CODES } from "../check/fault.ts";
+import { describeSignature, fitsShape, isFixedShape, TENSOR_DTYPES, type TensorSignature } from "../engine/tensor.ts";
+import type {
+  AddNoiseItemDeclaration,
+  GraphDeclaration,
+  GraphItemDeclaration,
+  ItemDeclaration,
+  SampleItemDeclaration,
+  SetItemDeclaration,
+  SourceDeclaration,
+  TargetsDeclaration,
+  WorldManifest,
+} from "../manifest/world-manifest.ts";
+import type { FaultList } from "./fault-list.ts";
+import { GraphPorts, portName } from "./graph-ports.ts";
+import { PHASE_RULES, type Phase } from "./phases.ts";
+import { parseSource, parseTarget, TARGET_FORMS, type Target } from "./reference.ts";
+import { planSchedules } from "./schedules.ts";
+import type { ValueScope } from "./scope.ts";
+import type { SourceContext, SourceResolver } from "./source-resolver.ts";
+import type { TargetChecker } from "./target-checker.ts";
+import type { PlannedInput, PlannedItem, PlannedOutput, RunCondition } from "./world-plan.ts";
+
+/** Where an item stands. */
+export interface ItemPlace {
+  /** Where it stands in the manifest. */
+  readonly path: string;
+  /** The part of the pipeline. */
+  readonly phase: Phase;
+  /** Values of earlier items; the item's own are added. */
+  readonly scope: ValueScope;
+  /** Watches over what is written. */
+  readonly targets: TargetChecker;
+}
+
+/** Resolves the items of a pipeline one by one. */
+export class ItemPlanner {
+  readonly #manifest: WorldManifest;
+  readonly #faults: FaultList;
+  readonly #resolver: SourceResolver;
+  /** The graphs and what they are fed. */
+  readonly ports: GraphPorts;
+
+  /** Faults are added to `faults`. */
+  constructor(manifest: WorldManifest, faults: FaultList, resolver: SourceResolver) {
+    this.#manifest = manifest;
+    this.#faults = faults;
+    this.#resolver = resolver;
+    this.ports = new GraphPorts(manifest.graphs, faults, resolver);
+  }
+
+  /** The item with its references resolved; `undefined` when a fault keeps it from being run at all. */
+  plan(item: ItemDeclaration, place: ItemPlace): PlannedItem | undefined {
+    const condition: RunCondition = {
+      when: this.#conditionInput(item.when, `${place.path}.when`),
+      unless: this.#conditionInput(item.unless, `${place.path}.unless`),
+    };
+    const context: SourceContext = { path: place.path, phase: place.phase, scope: place.scope, condition };
+    switch (item.type) {
+      case "graph":
+        return this.#graph(item, place, context);
+      case "sample":
+        return this.#sample(item, place, context);
+      case "add_noise":
+        return this.#addNoise(item, place, context);
+      case "set":
+        return this.#set(item, place, context);
+    }
+  }
+
+  #conditionInput(text: string | undefined, path: string): string | undefined {
+    if (text === undefined) return undefined;
+    const source = parseSource(text);
+    if (source?.kind !== "initial") {
+      this.#faults.add(FAULT_CODES.reference, path, "initial:NAME", JSON.stringify(text), "Name an initial input.");
+      return undefined;
+    }
+    const known = Object.keys(this.#manifest.inputs.initial);
+    if (!known.includes(source.name))
+      this.#faults.addUnknown(FAULT_CODES.reference, path, "an initial input", source.name, known);
+    return source.name;
+  }
+
+  #targets(
+    declared: TargetsDeclaration,
+    signature: TensorSignature,
+    path: string,
+    place: ItemPlace,
+    condition: RunCondition,
+  ): readonly Target[] {
+    const targets: Target[] = [];
+    for (const text of typeof declared === "string" ? [declared] : declared) {
+      const target = parseTarget(text);
+      const rule = PHASE_RULES[place.phase];
+      if (target === undefined) {
+        this.#faults.add(FAULT_CODES.reference, path, TARGET_FORMS, JSON.stringify(text), "Write one of these forms.");
+      } else if (!rule.targets.includes(target.kind)) {
+        this.#faults.add(
+          FAULT_CODES.reference,
+          path,
+          `no ${text} in this part of the pipeline`,
+          JSON.stringify(text),
+          rule.reason,
+        );
+      } else {
+        place.targets.check(target, signature, path, condition);
+        if (target.kind === "value") this.#addValue(target.name, signature, path, place, condition);
+        targets.push(target);
+      }
+    }
+    return targets;
+  }
+
+  #addValue(name: string, signature: TensorSignature, path: string, place: ItemPlace, condition: RunCondition): void {
+    if (place.scope.add(name, signature, condition)) return;
+    this.#faults.add(
+      FAULT_CODES.reference,
+      path,
+      "a name that no item before this one produces",
+      JSON.stringify(name),
+      'Rename one of them, or let them exclude each other by "when" and "unless".',
+    );
+  }
+
+  #graph(item: GraphItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
+    const graph = this.ports.graph(item.graph, place.path);
+    if (graph === undefined) return undefined;
+    const inputs = this.ports.inputs(graph, item.inputs, `${place.path}.inputs`, context);
+    this.ports.refuseUnknown(
+      Object.keys(item.outputs),
+      Object.keys(graph.outputs),
+      `${place.path}.outputs`,
+      "an output of the graph",
+    );
+    const outputs: PlannedOutput[] = [];
+    for (const [name, targets] of Object.entries(item.outputs)) {
+      const signature = graph.outputs[name];
+      if (signature === undefined) continue;
+      const planned = this.#targets(targets, signature, `${place.path}.outputs.${name}`, place, context.condition);
+      outputs.push({ port: portName(graph, name), signature, targets: planned });
+    }
+    return { type: "graph", path: place.path, condition: context.condition, graph: item.graph, inputs, outputs };
+  }
+
+  #sample(item: SampleItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
+    const { path } = place;
+    const graph = this.ports.graph(item.graph, path);
+    if (graph === undefined) return undefined;
+    const latentName = Object.keys(item.inputs).find((name) => item.inputs[name] === "sampler:latent");
+    const latent = latentName === undefined ? undefined : graph.inputs[latentName];
+    if (latent?.dtype !== TENSOR_DTYPES.float32 || !isFixedShape(latent.shape)) {
+      const found = latent === undefined ? "none" : describeSignature(latent);
+      this.#faults.add(
+        FAULT_CODES.reference,
+        `${path}.inputs`,
+        "one float32 input of a known shape fed by sampler:latent",
+        found,
+        "Bind the graph's latent input to it.",
+      );
+      return undefined;
+    }
+    const within: SourceContext = { ...context, latent };
+    const start = this.#resolver.resolve(item.latent, latent, { ...context, path: `${path}.latent` });
+    const inputs = this.ports.inputs(graph, item.inputs, `${path}.inputs`, within);
+    let otherInputs: readonly PlannedInput[] | undefined;
+    if (item.guidance !== undefined) {
+      const at = `${path}.guidance.inputs`;
+      this.ports.refuseUnknown(
+        Object.keys(item.guidance.inputs),
+        Object.keys(graph.inputs),
+        at,
+        "an input of the graph",
+      );
+      otherInputs = this.ports.inputs(graph, { ...item.inputs, ...item.guidance.inputs }, at, within);
+    }
+    this.#checkPrediction(item, graph, latent, path);
+    const schedules = planSchedules(item, path, this.#faults);
+    const targets = this.#targets(item.output, latent, `${path}.output`, place, context.condition);
+    if (start === undefined) return undefined;
+    return {
+      type: "sample",
+      path,
+      condition: context.condition,
+      graph: item.graph,
+      sampler: item.sampler,
+      start,
+      latent: { dtype: "float32", shape: latent.shape },
+      inputs,
+      otherInputs,
+      guidanceScale: item.guidance?.scale ?? 1,
+      prediction: portName(graph, item.prediction),
+      schedules,
+      defaultSteps: item.defaultSteps,
+      targets,
+    };
+  }
+
+  #checkPrediction(item: SampleItemDeclaration, graph: GraphDeclaration, latent: TensorSignature, path: string): void {
+    const found = graph.outputs[item.prediction];
+    if (found === undefined) {
+      this.#faults.addUnknown(
+        FAULT_CODES.reference,
+        `${path}.prediction`,
+        "an output of the graph",
+        item.prediction,
+        Object.keys(graph.outputs),
+      );
+    } else if (found.dtype !== latent.dtype || !fitsShape(latent.shape, found.shape)) {
+      this.#faults.add(
+        FAULT_CODES.referenceType,
+        `${path}.prediction`,
+        `${describeSignature(latent)}, like the latent`,
+        describeSignature(found),
+        "Use the output that the sampler steps along.",
+      );
+    }
+  }
+
+  #addNoise(item: AddNoiseItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
+    const { path } = place;
+    const latent = this.#resolver.resolveOpen(item.latent, { ...context, path: `${path}.latent` });
+    if (latent === undefined) return undefined;
+    const { signature } = latent;
+    if (signature.dtype !== TENSOR_DTYPES.float32 || !isFixedShape(signature.shape)) {
+      this.#faults.add(
+        FAULT_CODES.referenceType,
+        `${path}.latent`,
+        "float32 of a known shape",
+        describeSignature(signature),
+        "Noise can only be added to such a tensor.",
+      );
+      return undefined;
+    }
+    const noise = this.#resolver.resolve(item.noise, signature, { ...context, path: `${path}.noise` });
+    const targets = this.#targets(item.output, signature, `${path}.output`, place, context.condition);
+    if (noise === undefined) return undefined;
+    return {
+      type: "add_noise",
+      path,
+      condition: context.condition,
+      sampler: item.sampler,
+      latent: latent.source,
+      noise,
+      signature,
+      level: item.level,
+      targets,
+    };
+  }
+
+  #set(item: SetItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
+    const { path } = place;
+    const from = this.#resolver.resolveOpen(item.from, { ...context, path: `${path}.from` });
+    if (from === undefined) return undefined;
+    const targets = this.#targets(item.to, from.signature, `${path}.to`, place, context.condition);
+    return { type: "set", path, condition: context.condition, from: from.source, signature: from.signature, targets };
+  }
+}

@@ -1,0 +1,163 @@
+import { assertDistinctStreams, isDreamloopError } from "@dreamloop/core";
+import { FAULT_CODES, type Fault } from "../check/fault.ts";
+import type { ItemDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
+import { checkInputs } from "./check-inputs.ts";
+import { checkState } from "./check-state.ts";
+import { conditionInputs } from "./condition-inputs.ts";
+import { FaultList } from "./fault-list.ts";
+import { ItemPlanner } from "./item-planner.ts";
+import { startStreamName, type Phase } from "./phases.ts";
+import { ValueScope } from "./scope.ts";
+import { SourceResolver } from "./source-resolver.ts";
+import { TargetChecker } from "./target-checker.ts";
+import type { PlannedItem, WorldPlan } from "./world-plan.ts";
+
+/** A plan and what is wrong with it; a plan with faults must not be run. */
+export interface Planning {
+  /** The pipeline with its references resolved. */
+  readonly plan: WorldPlan;
+  /** What is wrong; none means that the plan can be run. */
+  readonly faults: readonly Fault[];
+}
+
+/** Resolves every reference of a manifest and compares every type and shape, without reading any other file. */
+export function planWorld(manifest: WorldManifest): Planning {
+  const planner = new WorldPlanner(manifest);
+  return { plan: planner.plan(), faults: planner.faults.faults };
+}
+
+class WorldPlanner {
+  readonly faults = new FaultList();
+  readonly #manifest: WorldManifest;
+  readonly #resolver: SourceResolver;
+  readonly #items: ItemPlanner;
+  readonly #written = new Set<string>();
+
+  constructor(manifest: WorldManifest) {
+    this.#manifest = manifest;
+    this.#resolver = new SourceResolver(manifest, this.faults);
+    this.#items = new ItemPlanner(manifest, this.faults, this.#resolver);
+  }
+
+  plan(): WorldPlan {
+    const { pipeline, video } = this.#manifest;
+    checkInputs(this.#manifest, this.faults);
+    checkState(this.#manifest, this.faults);
+    this.#checkStreams();
+    const outside = new ValueScope();
+    const condition = this.#phase(pipeline.condition, "condition", "condition", outside, this.#targets(0));
+    const starting = this.#targets(0);
+    const start = this.#phase(pipeline.start, "start", "start", outside, starting);
+    this.#note(starting);
+
+    const [step, finalize] = this.#step(
+      ["step", pipeline.step],
+      ["finalize", pipeline.finalize],
+      video.framesPerStep,
+      outside,
+    );
+    const first = pipeline.firstStep ?? pipeline.step;
+    const firstName = pipeline.firstStep === undefined ? "step" : "firstStep";
+    const firstFinalizeName = pipeline.firstFinalize === undefined ? "finalize" : "firstFinalize";
+    const isSame =
+      firstName === "step" &&
+      firstFinalizeName === "finalize" &&
+      (video.firstStepFrames ?? video.framesPerStep) === video.framesPerStep;
+    const [firstStep, firstFinalize] = isSame
+      ? [step, finalize]
+      : this.#step(
+          [firstName, first],
+          [firstFinalizeName, pipeline.firstFinalize ?? pipeline.finalize],
+          video.firstStepFrames ?? video.framesPerStep,
+          outside,
+        );
+    this.#checkUse();
+    return {
+      condition,
+      conditionInputs: conditionInputs(condition),
+      start,
+      firstStep,
+      firstFinalize,
+      step,
+      finalize,
+    };
+  }
+
+  #targets(frameCount: number): TargetChecker {
+    return new TargetChecker(this.#manifest, this.faults, frameCount);
+  }
+
+  #note(targets: TargetChecker): void {
+    for (const name of targets.written) this.#written.add(name);
+  }
+
+  #step(
+    [stepName, stepItems]: [string, readonly ItemDeclaration[]],
+    [finalizeName, finalizeItems]: [string, readonly ItemDeclaration[]],
+    frameCount: number,
+    outside: ValueScope,
+  ): [readonly PlannedItem[], readonly PlannedItem[]] {
+    const scope = new ValueScope(outside);
+    const targets = this.#targets(frameCount);
+    const step = this.#phase(stepItems, stepName, "step", scope, targets);
+    if (!targets.written.includes("frames")) {
+      this.faults.add(
+        FAULT_CODES.frames,
+        `pipeline.${stepName}`,
+        'one output with the target "frames"',
+        "none",
+        "Give the decoder's output this target.",
+      );
+    }
+    const finalize = this.#phase(finalizeItems, finalizeName, "finalize", scope, targets);
+    this.#note(targets);
+    return [step, finalize];
+  }
+
+  #phase(
+    items: readonly ItemDeclaration[],
+    name: string,
+    phase: Phase,
+    scope: ValueScope,
+    targets: TargetChecker,
+  ): readonly PlannedItem[] {
+    return items.flatMap((item, index) => {
+      const path = `pipeline.${name}[${index}]`;
+      return this.#items.plan(item, { path, phase, scope, targets }) ?? [];
+    });
+  }
+
+  #checkStreams(): void {
+    const names = this.#manifest.randomStreams;
+    try {
+      assertDistinctStreams([...names, ...names.map(startStreamName)]);
+    } catch (error) {
+      if (!isDreamloopError(error)) throw error;
+      this.faults.add(
+        FAULT_CODES.invalidValue,
+        "randomStreams",
+        "names with different numbers",
+        error.message,
+        "Rename one.",
+      );
+    }
+  }
+
+  /** What is declared and then used by nothing is nearly always a slip, and never does what its author hopes. */
+  #checkUse(): void {
+    const unused = (path: string, expected: string): void =>
+      this.faults.add(FAULT_CODES.reference, path, expected, "none", "Use it in the pipeline, or remove it.");
+    for (const name of Object.keys(this.#manifest.graphs)) {
+      if (!this.#items.ports.used.has(name)) unused(`graphs.${name}`, "an item that runs the graph");
+    }
+    for (const slot of ["initial", "step"] as const) {
+      for (const name of Object.keys(this.#manifest.inputs[slot])) {
+        if (!this.#resolver.used.has(`${slot}:${name}`))
+          unused(`inputs.${slot}.${name}`, "an item that uses the input");
+      }
+    }
+    for (const name of Object.keys(this.#manifest.state)) {
+      if (!this.#written.has(`state:${name}`)) unused(`state.${name}`, "an item that writes the state");
+    }
+  }
+}
