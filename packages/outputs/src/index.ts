@@ -1,4 +1,13 @@
+// Choosing
+export { TARGET_FORMS, targetFor, targetsFor } from "./target-for.ts";
+export type { TargetOptions } from "./target-for.ts";
 // Targets
+export { BENCHMARK_FORMAT_VERSION, BenchmarkOutputTarget } from "./bench/benchmark-output-target.ts";
+export type { BenchmarkOutputTargetOptions } from "./bench/benchmark-output-target.ts";
+export { measurementEnvironment } from "./bench/environment.ts";
+export type { MeasurementEnvironment } from "./bench/environment.ts";
+export { CompositeOutputTarget } from "./compose/composite-output-target.ts";
+export type { CompositeOutputTargetOptions, NamedTarget, TargetFailure } from "./compose/composite-output-target.ts";
 export { ImagesOutputTarget, imageFileName, DEFAULT_IMAGE_PARALLELISM } from "./images/images-output-target.ts";
 export type { ImagesOutputTargetOptions } from "./images/images-output-target.ts";
 export { DEFAULT_JPEG_QUALITY, DEFAULT_PNG_COMPRESSION_LEVEL, IMAGE_FORMATS } from "./images/image-encoder.ts";
@@ -12,6 +21,9 @@ export {
   mjpegEncoder,
   multipartFrame,
 } from "./mjpeg/mjpeg-stream.ts";
+export { defaultBitrate } from "./mp4/default-bitrate.ts";
+export { DEFAULT_KEY_FRAME_INTERVAL_SECONDS, Mp4OutputTarget } from "./mp4/mp4-output-target.ts";
+export type { Mp4OutputTargetOptions } from "./mp4/mp4-output-target.ts";
 export { RAW_FORMATS } from "./raw/raw-format.ts";
 export type { RawFormat } from "./raw/raw-format.ts";
 export { RawOutputTarget } from "./raw/raw-output-target.ts";

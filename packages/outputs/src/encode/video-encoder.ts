@@ -142,11 +142,11 @@ export interface VideoEncoderBackend {
   /** How it answers a demand for a key frame. */
   readonly keyFrameDemand: KeyFrameDemand;
   /** Starts an encoder. Throws `encoder_failed` when the settings cannot be met. */
-  createEncoder(config: VideoEncoderConfig, events: VideoEncoderEvents): Promise<VideoEncoder>;
+  readonly createEncoder: (config: VideoEncoderConfig, events: VideoEncoderEvents) => Promise<VideoEncoder>;
   /** Decodes frames that an encoder of any backend gave; for self-tests. Absent where the backend has no decoder. */
-  decode?(options: DecodeOptions): Promise<readonly I420Picture[]>;
+  readonly decode?: (options: DecodeOptions) => Promise<readonly I420Picture[]>;
   /** Ends everything that it holds; idempotent. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** What is to be decoded. */

@@ -21,7 +21,7 @@ export interface DestinationFileOptions {
 }
 
 /** Bytes at the start of an existing file that `isOwnKind` sees. */
-const HEAD_BYTES = 16;
+const HEAD_BYTES = 64;
 
 /**
  * A file in the making. A regular file grows under a temporary name beside its final one and takes that name only when it is

@@ -61,16 +61,17 @@ export async function createWebCodecsEncoder(
       `webcodecs encoder: H.264 takes at most ${OPENH264_MAX_SIDE} pixels a side and ${OPENH264_MAX_AREA} in all, found ${config.width}×${config.height}; choose a smaller size, images, or the ffmpeg encoder`,
     );
   }
-  let stream: EncodedStream | undefined;
+  // The process answers before there is a stream to take its frames.
+  const made: { stream?: EncodedStream } = {};
   const channel = await openChannel(host, {
     type: MESSAGE_TYPES.createEncoder,
     request: libraryRequest(config, { width: codedWidth, height: codedHeight }),
     onMessage: (header, payload) => {
-      if (header.type === MESSAGE_TYPES.frame) stream?.deliver(payload);
+      if (header.type === MESSAGE_TYPES.frame) made.stream?.deliver(payload);
     },
-    onFailure: (error) => stream?.fail(error),
+    onFailure: (error) => made.stream?.fail(error),
   });
-  stream = new EncodedStream({
+  const stream = new EncodedStream({
     config,
     events,
     size,
@@ -78,6 +79,7 @@ export async function createWebCodecsEncoder(
     implementation: channel.reply.implementation,
     hold: () => host.hold(),
   });
+  made.stream = stream;
   return new WebCodecsEncoder(host, channel.number, stream);
 }
 
