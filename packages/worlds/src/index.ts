@@ -1,1 +1,2 @@
 export * from "./drive/index.ts";
+export * from "./probe/index.ts";

@@ -1,0 +1,56 @@
+import type { ProbeControls } from "../controls.ts";
+import { probeLayout, type ProbeLayout } from "../layout.ts";
+import type { ProbeState } from "../state.ts";
+import { promptHash } from "../strip/check-codes.ts";
+import { encodeStrip } from "../strip/strip-code.ts";
+import { actionBits, type ProbeStripValues } from "../strip/strip-values.ts";
+import { paintGauges, paintLamps, paintStageParts, paintValues } from "./dynamic-parts.ts";
+import { paintStaticParts } from "./static-parts.ts";
+import { paintStrip } from "./strip-painter.ts";
+
+/** What the strip of a frame says, given the state at that frame and the controls of its step. */
+export function stripValuesOf(state: ProbeState, controls: ProbeControls): ProbeStripValues {
+  return {
+    frameIndex: state.frameIndex,
+    stepIndex: state.stepIndex,
+    generation: state.generation,
+    heldBits: actionBits(controls.actions.held),
+    pressedBits: actionBits(pressedNames(controls)),
+    pressCount: state.pressCount,
+    lookSumX: state.lookSumX,
+    lookSumY: state.lookSumY,
+    ...(controls.inputSequence === undefined ? {} : { inputSequence: controls.inputSequence }),
+    ...(controls.hasCommand ? { driverCommand: controls.command } : {}),
+    ...(state.prompt === null ? {} : { promptHash: promptHash(state.prompt) }),
+  };
+}
+
+function pressedNames(controls: ProbeControls): readonly string[] {
+  return Object.entries(controls.actions.pressed).flatMap(([name, count]) => (count > 0 ? [name] : []));
+}
+
+/** Paints frames of one size; what never changes is painted once and copied. Holds no state of any session. */
+export class FramePainter {
+  readonly #layout: ProbeLayout;
+  readonly #background: Uint8Array;
+
+  /** `caption` stands at the right of the title line. */
+  constructor(width: number, height: number, caption: string) {
+    this.#layout = probeLayout(width, height);
+    this.#background = new Uint8Array(width * height * 3);
+    paintStaticParts({ width, height, data: this.#background }, this.#layout, caption);
+  }
+
+  /** Paints one frame of packed 8-bit RGB over whatever `data` holds. */
+  paint(data: Uint8Array, state: ProbeState, controls: ProbeControls): void {
+    data.set(this.#background);
+    const layout = this.#layout;
+    const picture = { width: layout.width, height: layout.height, data };
+    const values = stripValuesOf(state, controls);
+    paintStageParts(picture, layout, state, values.heldBits);
+    paintValues(picture, layout, state, controls.inputSequence);
+    paintLamps(picture, layout, values.heldBits, values.pressedBits);
+    paintGauges(picture, layout, controls);
+    if (layout.strip !== undefined) paintStrip(picture, layout.strip, encodeStrip(values));
+  }
+}
