@@ -107,7 +107,7 @@ export class LineReader {
     const token = this.#next(`${expected}, such as 1.5 s or 250 ms`);
     const written = afterPlus ? token.text.slice(1) : token.text;
     const joined = NUMBER_WITH_UNIT.exec(written);
-    if (joined !== null) return inSeconds(Number(joined[1]), (joined[2]).toLowerCase());
+    if (joined !== null) return inSeconds(Number(joined[1]), joined[2].toLowerCase());
     if (token.quoted || !NUMBER.test(written) || /^[+-]/.test(written)) {
       this.#refuseAt(token.column, `${expected}, such as 1.5 s or 250 ms`, this.#shown(token), []);
     }

@@ -2,7 +2,7 @@ import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../errors/drea
 import { refuse } from "../../validate/reader.ts";
 import { eventCatalogue, type EventCatalogue } from "../event-catalogue.ts";
 import type { UserInputEvent } from "../user-input-event.ts";
-import { SCRIPT_COMMANDS, type EmitEvent, type ScriptCommand, type ScriptTime } from "./commands.ts";
+import { SCRIPT_COMMANDS, type EmitEvent, type ScriptTime } from "./commands.ts";
 import { LineReader, toMicrosecond } from "./line-reader.ts";
 
 /** Greatest length of a script in UTF-16 units. */
