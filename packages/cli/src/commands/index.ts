@@ -1,0 +1,4 @@
+import type { CliCommand } from "../program/cli-command.ts";
+
+/** The commands in the order in which help lists them. */
+export const COMMANDS: readonly CliCommand[] = [];

@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+
+/** Collects an option that may be given several times. */
+export function repeated(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** Adds the options of every command that runs a world. */
+export function addSessionOptions(command: Command): void {
+  command
+    .option("--seed <n>", "seed of every random draw; default 0")
+    .option("--prompt <text>", "prompt of worlds that take one")
+    .option("--initial <name=value>", "another initial input of the world; repeatable", repeated)
+    .option("--set <path=value>", "a setting of the model, such as model.threads=2; repeatable", repeated)
+    .option("--candidate <n>", "which candidate of the configuration's model list runs; default 0")
+    .option("--config <file>", "configuration file (JSON), below environment and options")
+    .option("--print-config", "print the configuration in force as such a file, and stop");
+}
+
+/** Adds the options that choose how much is said. */
+export function addSpeechOptions(command: Command): void {
+  command.option("--json", "print one JSON document for machines").option("-q, --quiet", "say only results and errors");
+}

@@ -1,0 +1,40 @@
+import type { CliHost, StopSignal } from "./cli-host.ts";
+import { STOP_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
+
+/**
+ * Ctrl-C and its kin: the first asks the work to end at its next step boundary, so that files are completed; the second ends the process
+ * at once.
+ */
+export class Interruption {
+  readonly #abort = new AbortController();
+  readonly #stopListening: () => void;
+  #stoppedBy: StopSignal | undefined;
+
+  /** Listens from now on; `onFirst` may tell the person what happens. */
+  constructor(host: CliHost, onFirst: (signal: StopSignal) => void) {
+    this.#stopListening = host.onStop((signal) => {
+      if (this.#stoppedBy !== undefined) {
+        host.exitNow(STOP_EXIT_CODES[signal]);
+        return;
+      }
+      this.#stoppedBy = signal;
+      onFirst(signal);
+      this.#abort.abort(signal);
+    });
+  }
+
+  /** Fires at the first stop signal. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** The exit code that the first stop signal calls for; absent when there was none. */
+  get exitCode(): ExitCode | undefined {
+    return this.#stoppedBy === undefined ? undefined : STOP_EXIT_CODES[this.#stoppedBy];
+  }
+
+  /** Stops listening; the system's own behaviour is back. */
+  close(): void {
+    this.#stopListening();
+  }
+}

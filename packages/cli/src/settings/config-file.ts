@@ -1,0 +1,69 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { DreamloopError, ERROR_CODES, isPlainObject, refuse, refuseUnknownKeys } from "@dreamloop/core";
+import { usageError } from "../program/usage-error.ts";
+import { SettingLayer } from "./layers.ts";
+import type { Setting } from "./setting.ts";
+
+/** A configuration is a page of text; what is larger is another file. */
+const MAX_CONFIG_BYTES = 1_000_000;
+
+/** Where the configuration file is named and what it may hold. */
+export interface ConfigFileOptions {
+  /** The path as given. */
+  readonly path: string;
+  /** The current folder. */
+  readonly cwd: string;
+  /** Settings that may stand in it. */
+  readonly settings: readonly Setting<unknown>[];
+}
+
+/** The layer of a configuration file (JSON); unknown keys are refused with the nearest known one. */
+export function configFileLayer({ path, cwd, settings }: ConfigFileOptions): SettingLayer {
+  const content = parse(path, readText(path, resolve(cwd, path)));
+  if (!isPlainObject(content)) refuse(path, "a mapping (a JSON object)", content);
+  const values = new Map<string, unknown>();
+  const paths = settings.map((setting) => setting.path);
+  refuseUnknownKeys(content, [...new Set(paths.map((each) => each.split(".")[0] as string))], path);
+  for (const section of new Set(
+    paths.filter((each) => each.includes(".")).map((each) => each.split(".")[0] as string),
+  )) {
+    const part = content[section];
+    if (part === undefined) continue;
+    if (!isPlainObject(part)) refuse(`${path}: ${section}`, "a mapping (a JSON object)", part);
+    const known = paths.filter((each) => each.startsWith(`${section}.`)).map((each) => each.slice(section.length + 1));
+    refuseUnknownKeys(part, known, `${path}: ${section}`);
+    for (const [key, value] of Object.entries(part)) values.set(`${section}.${key}`, value);
+  }
+  for (const setting of settings) {
+    if (!setting.path.includes(".") && content[setting.path] !== undefined)
+      values.set(setting.path, content[setting.path]);
+  }
+  return new SettingLayer(values, (setting) => `${path}: ${setting.path}`);
+}
+
+function readText(path: string, full: string): string {
+  try {
+    const { size } = statSync(full);
+    if (size > MAX_CONFIG_BYTES) {
+      throw usageError(`${path}: a configuration file has at most ${MAX_CONFIG_BYTES} bytes, found ${size}`);
+    }
+    return readFileSync(full, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT")
+      throw new DreamloopError(ERROR_CODES.notFound, `${path}: there is no such configuration file`);
+    if (code === "EISDIR") throw usageError(`${path}: is a folder; name a JSON file`);
+    throw cause;
+  }
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, "")) as unknown;
+  } catch (cause) {
+    throw usageError(
+      `${path}: not valid JSON (${cause instanceof Error ? cause.message : String(cause)}); mend it there`,
+    );
+  }
+}
