@@ -94,7 +94,7 @@ def main():
             for kept, fresh in zip(smooth.parameters(), model.parameters()):
                 kept.lerp_(fresh, 1 - keep)
         running.append(loss.item())
-        if time.time() - reported > 90:
+        if time.time() - reported > 60:
             score = validate(smooth, held_out)
             print(f"{(time.time() - started) / 60:.1f} min step {step} drives {len(train.drives)} "
                   f"loss {sum(running) / len(running):.4f} validation {score:.2f} dB", flush=True)

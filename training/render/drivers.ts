@@ -75,9 +75,18 @@ export function createDriver(style: DriverStyle, uniform: Uniform): Driver {
       case "oncomingLane":
         return follow(world, state, LANE_CENTRE_METRES + drift, goalSpeed, wobble, true);
       case "offRoad":
-        return follow(world, state, side * (step > turnStep ? 5.5 + 3 * Math.sin(step / 25 + phase) : 2), goalSpeed, wobble, false);
+        return follow(
+          world,
+          state,
+          side * (step > turnStep ? 5.5 + 3 * Math.sin(step / 25 + phase) : 2),
+          goalSpeed,
+          wobble,
+          false,
+        );
       case "standing":
-        return step < turnStep + 20 ? { ...NEUTRAL_DRIVER_COMMAND, stop: true } : follow(world, state, lane, goalSpeed, wobble, true);
+        return step < turnStep + 20
+          ? { ...NEUTRAL_DRIVER_COMMAND, stop: true }
+          : follow(world, state, lane, goalSpeed, wobble, true);
       case "brakeAndGo": {
         const braking = Math.sin((6.28 * step) / period + phase) > 0.2;
         const command = follow(world, state, lane, goalSpeed + 4, wobble, true);
@@ -85,7 +94,13 @@ export function createDriver(style: DriverStyle, uniform: Uniform): Driver {
       }
       case "reverse": {
         if (step < turnStep) return follow(world, state, lane, goalSpeed * 0.4, wobble, true);
-        return { throttle: 0.7, brake: 0, steer: Math.max(-1, Math.min(1, wobble + side * 0.25)), reverse: true, stop: false };
+        return {
+          throttle: 0.7,
+          brake: 0,
+          steer: Math.max(-1, Math.min(1, wobble + side * 0.25)),
+          reverse: true,
+          stop: false,
+        };
       }
       case "wild": {
         if (hold-- <= 0) {
@@ -157,7 +172,10 @@ function clearSpeed(world: DriveWorld, state: DriveState, station: number): numb
     const length = world.track.lengthMetres;
     const gap = (((car.stationMetres - station) % length) + length) % length;
     if (gap > 45) continue;
-    speed = Math.min(speed, Math.max(0, (gap - 8) * 0.55 + (car.direction === 1 ? car.speedMetresPerSecond * 0.5 : -3)));
+    speed = Math.min(
+      speed,
+      Math.max(0, (gap - 8) * 0.55 + (car.direction === 1 ? car.speedMetresPerSecond * 0.5 : -3)),
+    );
   }
   return speed;
 }
@@ -166,7 +184,7 @@ function nearestStation(world: DriveWorld, x: number, y: number): number {
   let best = Infinity;
   let station = 0;
   for (let index = 0; index < world.track.x.length; index += 4) {
-    const squared = (world.track.x[index]! - x) ** 2 + (world.track.y[index]! - y) ** 2;
+    const squared = (world.track.x[index] - x) ** 2 + (world.track.y[index] - y) ** 2;
     if (squared >= best) continue;
     best = squared;
     station = index * world.track.spacingMetres;

@@ -82,7 +82,8 @@ function generateDrive(
     trafficCars: 6 + Math.floor(12 * uniform()),
     lateralMetres: style === "offRoad" ? (uniform() - 0.5) * 14 : style === "oncomingLane" ? 1.8 : -1.8,
   });
-  for (let step = 0; step < warmUp; step++) state = advanceDrive(world, state, driver(world, state, step), DRIVE_STEP_SECONDS);
+  for (let step = 0; step < warmUp; step++)
+    state = advanceDrive(world, state, driver(world, state, step), DRIVE_STEP_SECONDS);
   const plans = Array.from({ length: LOOKS_PER_DRIVE }, () => planConditions(uniform));
   const looks = plans.map((plan) => lookOf(plan.first));
   const map = createMapTarget(PICTURE_WIDTH, PICTURE_HEIGHT);
@@ -97,9 +98,9 @@ function generateDrive(
     renderer.place(world, state);
     motion.push(Array.from(motionVector(state), (value) => Number(value.toFixed(5))));
     plans.forEach((plan, index) => {
-      if (frame >= plan.changeFrame) slideLook(looks[index]!, lookOf(plan.second), SLIDE_PER_FRAME);
-      renderer.shade(looks[index]!, picture);
-      writeSync(pictureFiles[index]!, picture);
+      if (frame >= plan.changeFrame) slideLook(looks[index], lookOf(plan.second), SLIDE_PER_FRAME);
+      renderer.shade(looks[index], picture);
+      writeSync(pictureFiles[index], picture);
     });
   }
   closeSync(mapFile);

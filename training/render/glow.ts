@@ -39,8 +39,8 @@ export function addGlows(
   materials: Uint8Array,
   look: Look,
 ): void {
-  const lamps = look[LookField.lamps]!;
-  const haze = 1 + 18 * look[LookField.fogDensity]!;
+  const lamps = look[LookField.lamps];
+  const haze = 1 + 18 * look[LookField.fogDensity];
   for (const light of lights(world, state, lamps)) {
     const dx = light.xMetres - camera.xMetres;
     const dy = light.yMetres - camera.yMetres;
@@ -52,7 +52,7 @@ export function addGlows(
     const y = camera.horizonRow + (camera.heightMetres - light.upMetres) * focal;
     if (!isSeen(materials, camera, x, y, light.material)) continue;
     const radius = Math.min(46, 2.2 + (light.sizeMetres * focal * haze) / scale);
-    const strength = Math.exp(-ahead * look[LookField.fogDensity]! * 0.5);
+    const strength = Math.exp(-ahead * look[LookField.fogDensity] * 0.5);
     addHalo(sum, x / scale, y / scale, radius, light.colour, strength);
   }
 }
@@ -64,7 +64,14 @@ function* lights(world: DriveWorld, state: DriveState, lamps: number): Generator
       const xMetres = object.xMetres + 1.5 * Math.cos(object.headingRadians);
       const yMetres = object.yMetres + 1.5 * Math.sin(object.headingRadians);
       const colour = [0.6 * lamps, 0.5 * lamps, 0.3 * lamps] as const;
-      yield { xMetres, yMetres, upMetres: object.heightMetres - 0.18, material: Material.lampHead, colour, sizeMetres: 1.1 };
+      yield {
+        xMetres,
+        yMetres,
+        upMetres: object.heightMetres - 0.18,
+        material: Material.lampHead,
+        colour,
+        sizeMetres: 1.1,
+      };
     }
   }
   for (const car of state.traffic) {
@@ -80,7 +87,8 @@ function* lights(world: DriveWorld, state: DriveState, lamps: number): Generator
         xMetres: pose.xMetres + along * cos - left * sin,
         yMetres: pose.yMetres + along * sin + left * cos,
       });
-      if (lamps > 0.1) yield { ...at(half), upMetres: 0.66, material: Material.headLight, colour: front, sizeMetres: 0.75 };
+      if (lamps > 0.1)
+        yield { ...at(half), upMetres: 0.66, material: Material.headLight, colour: front, sizeMetres: 0.75 };
       const material = car.braking ? Material.brakeLight : Material.tailLight;
       if (car.braking || lamps > 0.1) yield { ...at(-half), upMetres: 0.66, material, colour: rear, sizeMetres: 0.6 };
     }
@@ -117,7 +125,7 @@ function addHalo(
       const squared = ((column + 0.5 - x) ** 2 + (row + 0.5 - y) ** 2) / (radius * radius);
       const light = strength * Math.exp(-squared * 3);
       const at = 3 * (row * PICTURE_WIDTH + column);
-      for (let channel = 0; channel < 3; channel++) sum[at + channel]! += colour[channel]! * light;
+      for (let channel = 0; channel < 3; channel++) sum[at + channel] += colour[channel] * light;
     }
   }
 }

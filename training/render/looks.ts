@@ -116,13 +116,13 @@ const TIME_LOOKS: readonly TimeLook[] = [
  * @returns A new list of numbers.
  */
 export function lookOf(condition: Condition): Look {
-  const time = TIME_LOOKS[condition.time]!;
-  const weather = WEATHERS[condition.weather]!;
+  const time = TIME_LOOKS[condition.time];
+  const weather = WEATHERS[condition.weather];
   const overcast = weather === "clear" ? 0 : weather === "fog" ? 0.92 : 0.8;
   const look = new Float64Array(LOOK_LENGTH);
   const set = (field: number, colour: Triple, grey: Triple, share: number, gain = 1): void => {
     for (let channel = 0; channel < 3; channel++) {
-      look[field + channel] = (colour[channel]! + (grey[channel]! - colour[channel]!) * share) * gain;
+      look[field + channel] = (colour[channel] + (grey[channel] - colour[channel]) * share) * gain;
     }
   };
   const dim = weather === "rain" ? 0.78 : weather === "snow" ? 1.06 : 1;
@@ -133,7 +133,7 @@ export function lookOf(condition: Condition): Look {
   set(LookField.sun, time.sun, [0, 0, 0], overcast * 0.92);
   const even = condition.time === 2 ? 0.02 : 0.28;
   set(LookField.ambient, time.ambient, time.grey, overcast * 0.45, dim);
-  for (let channel = 0; channel < 3; channel++) look[LookField.ambient + channel]! += even * overcast;
+  for (let channel = 0; channel < 3; channel++) look[LookField.ambient + channel] += even * overcast;
   set(LookField.fog, time.horizon, time.grey, overcast, dim);
   look[LookField.fogDensity] = { clear: 0.0016, rain: 0.007, snow: 0.009, fog: 0.034 }[weather];
   look[LookField.cloudAmount] = { clear: 0.75, rain: 0.8, snow: 0.45, fog: 0.1 }[weather];
@@ -154,5 +154,5 @@ export function lookOf(condition: Condition): Look {
  * @param share How much of the way, 0..1.
  */
 export function slideLook(look: Look, goal: Look, share: number): void {
-  for (let index = 0; index < LOOK_LENGTH; index++) look[index]! += (goal[index]! - look[index]!) * share;
+  for (let index = 0; index < LOOK_LENGTH; index++) look[index] += (goal[index] - look[index]) * share;
 }

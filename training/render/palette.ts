@@ -55,25 +55,28 @@ export class LitPalette {
   }
 
   #updateMaterial(look: Look, material: number): void {
-    const albedo = ALBEDO[material]!;
-    const snow = look[LookField.snow]!;
-    const wet = look[LookField.wet]!;
+    const albedo = ALBEDO[material];
+    const snow = look[LookField.snow];
+    const wet = look[LookField.wet];
     const isGround = material >= Material.grass && material <= Material.yellowLine;
     const isPlant = material >= Material.broadleaf && material <= Material.bush;
     for (let detail = 0; detail < 256; detail++) {
       const light = (detail - 128) / 128;
       const cover = snow * snowShare(material, light);
       const texture = isGround ? groundTexture(material, light, cover) : 1;
-      const damp = material === Material.asphalt || material === Material.shoulder ? 1 - 0.4 * wet : isGround ? 1 - 0.12 * wet : 1;
+      const damp =
+        material === Material.asphalt || material === Material.shoulder ? 1 - 0.4 * wet : isGround ? 1 - 0.12 * wet : 1;
       // Ground takes the sun from above; upright things take it by the way they face.
       const facing = isGround ? 0.72 : isPlant ? 0.62 + 0.62 * light : Math.max(0, 0.5 + 1.0 * light);
       const around = isGround ? 1 : isPlant ? 0.86 + 0.42 * light : 0.88 + 0.28 * light;
       const at = (material * 256 + detail) * 6;
       for (let channel = 0; channel < 3; channel++) {
-        const warm = material === Material.grass ? [1 + 0.22 * light, 1, 1 - 0.25 * light][channel]! : 1;
-        const base = ((albedo[channel]! / 255) * warm * texture * damp) * (1 - cover) + [0.9, 0.93, 0.98][channel]! * cover * (isGround ? 1 + 0.1 * light : 1);
-        this.values[at + channel] = base * look[LookField.sun + channel]! * facing;
-        this.values[at + 3 + channel] = base * look[LookField.ambient + channel]! * around;
+        const warm = material === Material.grass ? [1 + 0.22 * light, 1, 1 - 0.25 * light][channel] : 1;
+        const base =
+          (albedo[channel] / 255) * warm * texture * damp * (1 - cover) +
+          [0.9, 0.93, 0.98][channel] * cover * (isGround ? 1 + 0.1 * light : 1);
+        this.values[at + channel] = base * look[LookField.sun + channel] * facing;
+        this.values[at + 3 + channel] = base * look[LookField.ambient + channel] * around;
       }
     }
   }
@@ -130,6 +133,13 @@ function snowShare(material: number, light: number): number {
 }
 
 function groundTexture(material: number, light: number, cover: number): number {
-  const strength = material === Material.grass ? 0.4 : material === Material.asphalt ? 0.55 : material === Material.shoulder ? 0.25 : 0.1;
+  const strength =
+    material === Material.grass
+      ? 0.4
+      : material === Material.asphalt
+        ? 0.55
+        : material === Material.shoulder
+          ? 0.25
+          : 0.1;
   return 1 + strength * light * (1 - 0.6 * cover);
 }

@@ -66,5 +66,5 @@ export function driveMapping(options: DriveMappingOptions = {}): InputMapping<Dr
 }
 
 function withInitial(inputs: ModelInputs, fields: Readonly<Record<string, unknown>>): ModelInputs {
-  return { ...inputs, initial: { ...inputs.initial, ...fields } } as ModelInputs;
+  return { ...inputs, initial: { ...inputs.initial, ...fields } };
 }

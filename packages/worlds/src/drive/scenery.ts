@@ -102,7 +102,7 @@ function placeSigns(track: Track, grid: SurfaceGrid, objects: SceneryObject[]): 
   let last = -100;
   for (let index = 0; index < track.x.length; index++) {
     const station = index * track.spacingMetres;
-    const bend = track.curvature[index]!;
+    const bend = track.curvature[index];
     if (Math.abs(bend) < 1 / 45 || station - last < 9) continue;
     last = station;
     const side = bend > 0 ? -1 : 1;

@@ -43,10 +43,10 @@ export function createSurfaceGrid(track: Track): SurfaceGrid {
   let maxX = -Infinity;
   let maxY = -Infinity;
   for (let index = 0; index < track.x.length; index++) {
-    minX = Math.min(minX, track.x[index]!);
-    maxX = Math.max(maxX, track.x[index]!);
-    minY = Math.min(minY, track.y[index]!);
-    maxY = Math.max(maxY, track.y[index]!);
+    minX = Math.min(minX, track.x[index]);
+    maxX = Math.max(maxX, track.x[index]);
+    minY = Math.min(minY, track.y[index]);
+    maxY = Math.max(maxY, track.y[index]);
   }
   const originX = Math.floor(minX - MARGIN_METRES);
   const originY = Math.floor(minY - MARGIN_METRES);
@@ -82,8 +82,8 @@ export function lateralAt(grid: SurfaceGrid, xMetres: number, yMetres: number): 
   const gy = (yMetres - grid.originY) / grid.cellMetres;
   const fx = gx - Math.floor(gx);
   const fy = gy - Math.floor(gy);
-  const top = lateral[index]! * (1 - fx) + lateral[index + 1]! * fx;
-  const bottom = lateral[index + columns]! * (1 - fx) + lateral[index + columns + 1]! * fx;
+  const top = lateral[index] * (1 - fx) + lateral[index + 1] * fx;
+  const bottom = lateral[index + columns] * (1 - fx) + lateral[index + columns + 1] * fx;
   return top * (1 - fy) + bottom * fy;
 }
 
@@ -97,8 +97,8 @@ export function lateralAt(grid: SurfaceGrid, xMetres: number, yMetres: number): 
  */
 export function stationAt(grid: SurfaceGrid, xMetres: number, yMetres: number): number | undefined {
   const index = cellIndex(grid, xMetres, yMetres);
-  if (index < 0 || grid.lateral[index]! === FAR_FROM_ROAD) return undefined;
-  return grid.station[index]!;
+  if (index < 0 || grid.lateral[index] === FAR_FROM_ROAD) return undefined;
+  return grid.station[index];
 }
 
 /**
@@ -144,7 +144,10 @@ export function stampShade(grid: SurfaceGrid, stroke: ShadeStroke): void {
   const lengthSquared = dx * dx + dy * dy;
   const { columns, rows, originX, originY, cellMetres, shade } = grid;
   const firstColumn = Math.max(0, Math.ceil((Math.min(stroke.fromX, stroke.toX) - reach - originX) / cellMetres));
-  const lastColumn = Math.min(columns - 1, Math.floor((Math.max(stroke.fromX, stroke.toX) + reach - originX) / cellMetres));
+  const lastColumn = Math.min(
+    columns - 1,
+    Math.floor((Math.max(stroke.fromX, stroke.toX) + reach - originX) / cellMetres),
+  );
   const firstRow = Math.max(0, Math.ceil((Math.min(stroke.fromY, stroke.toY) - reach - originY) / cellMetres));
   const lastRow = Math.min(rows - 1, Math.floor((Math.max(stroke.fromY, stroke.toY) + reach - originY) / cellMetres));
   for (let row = firstRow; row <= lastRow; row++) {
@@ -159,7 +162,7 @@ export function stampShade(grid: SurfaceGrid, stroke: ShadeStroke): void {
       const strength = Math.min(1, inside);
       const value = Math.round(128 + (stroke.value - 128) * strength * strength * (3 - 2 * strength));
       const index = row * columns + column;
-      const present = shade[index]!;
+      const present = shade[index];
       if (value < 128 ? present <= 128 && value < present : value > present) shade[index] = value;
     }
   }
@@ -177,19 +180,19 @@ function stampRoad(grid: SurfaceGrid, track: Track): void {
   const best = new Float32Array(lateral.length).fill(FIELD_REACH_METRES * FIELD_REACH_METRES);
   const reachCells = Math.ceil(FIELD_REACH_METRES / cellMetres);
   for (let index = 0; index < track.x.length; index += 2) {
-    const centreColumn = Math.round((track.x[index]! - originX) / cellMetres);
-    const centreRow = Math.round((track.y[index]! - originY) / cellMetres);
-    const tangentX = track.tangentX[index]!;
-    const tangentY = track.tangentY[index]!;
+    const centreColumn = Math.round((track.x[index] - originX) / cellMetres);
+    const centreRow = Math.round((track.y[index] - originY) / cellMetres);
+    const tangentX = track.tangentX[index];
+    const tangentY = track.tangentY[index];
     const lastRow = Math.min(rows - 1, centreRow + reachCells);
     for (let row = Math.max(0, centreRow - reachCells); row <= lastRow; row++) {
-      const py = originY + row * cellMetres - track.y[index]!;
+      const py = originY + row * cellMetres - track.y[index];
       const lastColumn = Math.min(columns - 1, centreColumn + reachCells);
       for (let column = Math.max(0, centreColumn - reachCells); column <= lastColumn; column++) {
-        const px = originX + column * cellMetres - track.x[index]!;
+        const px = originX + column * cellMetres - track.x[index];
         const squared = px * px + py * py;
         const cell = row * columns + column;
-        if (squared >= best[cell]!) continue;
+        if (squared >= best[cell]) continue;
         best[cell] = squared;
         lateral[cell] = tangentX * py - tangentY * px;
         const along = index * track.spacingMetres + tangentX * px + tangentY * py;

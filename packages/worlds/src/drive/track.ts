@@ -86,7 +86,7 @@ export function trackPointAt(track: Track, stationMetres: number, lateralMetres 
   const first = Math.floor(position) % count;
   const second = (first + 1) % count;
   const weight = position - Math.floor(position);
-  const mix = (values: Float64Array): number => values[first]! + (values[second]! - values[first]!) * weight;
+  const mix = (values: Float64Array): number => values[first] + (values[second] - values[first]) * weight;
   let tangentX = mix(track.tangentX);
   let tangentY = mix(track.tangentY);
   const norm = Math.sqrt(tangentX * tangentX + tangentY * tangentY);
@@ -136,11 +136,11 @@ function resample(seed: number, outlineX: Float64Array, outlineY: Float64Array):
   const travelled = new Float64Array(outlineCount + 1);
   for (let index = 0; index < outlineCount; index++) {
     const next = (index + 1) % outlineCount;
-    const dx = outlineX[next]! - outlineX[index]!;
-    const dy = outlineY[next]! - outlineY[index]!;
-    travelled[index + 1] = travelled[index]! + Math.sqrt(dx * dx + dy * dy);
+    const dx = outlineX[next] - outlineX[index];
+    const dy = outlineY[next] - outlineY[index];
+    travelled[index + 1] = travelled[index] + Math.sqrt(dx * dx + dy * dy);
   }
-  const lengthMetres = travelled[outlineCount]!;
+  const lengthMetres = travelled[outlineCount];
   const count = Math.round(lengthMetres / 0.5);
   const spacingMetres = lengthMetres / count;
   const x = new Float64Array(count);
@@ -148,11 +148,11 @@ function resample(seed: number, outlineX: Float64Array, outlineY: Float64Array):
   let segment = 0;
   for (let index = 0; index < count; index++) {
     const target = index * spacingMetres;
-    while (travelled[segment + 1]! < target) segment++;
-    const weight = (target - travelled[segment]!) / (travelled[segment + 1]! - travelled[segment]!);
+    while (travelled[segment + 1] < target) segment++;
+    const weight = (target - travelled[segment]) / (travelled[segment + 1] - travelled[segment]);
     const next = (segment + 1) % outlineCount;
-    x[index] = outlineX[segment]! + (outlineX[next]! - outlineX[segment]!) * weight;
-    y[index] = outlineY[segment]! + (outlineY[next]! - outlineY[segment]!) * weight;
+    x[index] = outlineX[segment] + (outlineX[next] - outlineX[segment]) * weight;
+    y[index] = outlineY[segment] + (outlineY[next] - outlineY[segment]) * weight;
   }
   return withDirections({ seed, lengthMetres, spacingMetres, x, y });
 }
@@ -166,8 +166,8 @@ function withDirections(line: Pick<Track, "seed" | "lengthMetres" | "spacingMetr
   for (let index = 0; index < count; index++) {
     const before = (index + count - 2) % count;
     const after = (index + 2) % count;
-    const dx = x[after]! - x[before]!;
-    const dy = y[after]! - y[before]!;
+    const dx = x[after] - x[before];
+    const dy = y[after] - y[before];
     const norm = Math.sqrt(dx * dx + dy * dy);
     tangentX[index] = dx / norm;
     tangentY[index] = dy / norm;
@@ -175,7 +175,7 @@ function withDirections(line: Pick<Track, "seed" | "lengthMetres" | "spacingMetr
   for (let index = 0; index < count; index++) {
     const before = (index + count - 3) % count;
     const after = (index + 3) % count;
-    const cross = tangentX[before]! * tangentY[after]! - tangentY[before]! * tangentX[after]!;
+    const cross = tangentX[before] * tangentY[after] - tangentY[before] * tangentX[after];
     curvature[index] = cross / (6 * spacingMetres);
   }
   return { ...line, tangentX, tangentY, curvature };

@@ -147,8 +147,7 @@ function nextSpeed(before: number, command: DriverCommand, grip: SurfaceGrip, dt
     drive = direction * throttle * Math.min(grip.engineAcceleration, power) * (command.reverse ? 0.6 : 1);
   }
   const driven = before + drive * dtSeconds;
-  const resistance =
-    grip.rollingDeceleration + grip.dragPerMetre * before * before + brake * grip.brakeDeceleration;
+  const resistance = grip.rollingDeceleration + grip.dragPerMetre * before * before + brake * grip.brakeDeceleration;
   const slowed =
     driven > 0 ? Math.max(0, driven - resistance * dtSeconds) : Math.min(0, driven + resistance * dtSeconds);
   return clamp(slowed, -MAXIMUM_REVERSE_SPEED_METRES_PER_SECOND, MAXIMUM_SPEED_METRES_PER_SECOND);

@@ -23,12 +23,22 @@ export function drawHouse(camera: DriveCamera, writer: PixelWriter, house: Scene
   const ridge = eaves + ROOF_RISE_METRES;
   for (const side of [-1, 1]) {
     const x = side * LENGTH;
-    painter.face([x, -side * DEPTH, 0, x, side * DEPTH, 0, x, side * DEPTH, eaves, x, 0, ridge, x, -side * DEPTH, eaves], side, 0, wall);
+    painter.face(
+      [x, -side * DEPTH, 0, x, side * DEPTH, 0, x, side * DEPTH, eaves, x, 0, ridge, x, -side * DEPTH, eaves],
+      side,
+      0,
+      wall,
+    );
     windowOnGable(painter, side, eaves);
   }
   for (const side of [-1, 1]) {
     const y = side * DEPTH;
-    painter.face([side * LENGTH, y, 0, -side * LENGTH, y, 0, -side * LENGTH, y, eaves, side * LENGTH, y, eaves], 0, side, wall);
+    painter.face(
+      [side * LENGTH, y, 0, -side * LENGTH, y, 0, -side * LENGTH, y, eaves, side * LENGTH, y, eaves],
+      0,
+      side,
+      wall,
+    );
     for (const place of [-3.4, 3.4]) panel(painter, side, place, 1.1, 1, 2.3, Material.window);
     panel(painter, side, 0, 0.6, 0, 2.1, Material.door);
     if (eaves > 4.1) for (const place of [-3.4, 0, 3.4]) panel(painter, side, place, 0.9, 3, 3.9, Material.window);
@@ -37,11 +47,25 @@ export function drawHouse(camera: DriveCamera, writer: PixelWriter, house: Scene
     const low = eaves - EAVES_METRES * 0.65;
     const edge = side * (DEPTH + EAVES_METRES);
     const end = LENGTH + EAVES_METRES;
-    painter.face([side * end, edge, low, -side * end, edge, low, -side * end, 0, ridge, side * end, 0, ridge], 0, side, Material.roof, 0.6);
+    painter.face(
+      [side * end, edge, low, -side * end, edge, low, -side * end, 0, ridge, side * end, 0, ridge],
+      0,
+      side,
+      Material.roof,
+      0.6,
+    );
   }
 }
 
-function panel(painter: SolidPainter, side: number, place: number, half: number, low: number, high: number, material: number): void {
+function panel(
+  painter: SolidPainter,
+  side: number,
+  place: number,
+  half: number,
+  low: number,
+  high: number,
+  material: number,
+): void {
   const y = side * (DEPTH + 0.02);
   const a = place - half;
   const b = place + half;
@@ -55,7 +79,12 @@ function windowOnGable(painter: SolidPainter, side: number, eaves: number): void
     const b = place + 0.7;
     painter.face([x, a, 1, x, b, 1, x, b, 2.3, x, a, 2.3], side, 0, Material.window);
   }
-  painter.face([x, -0.6, eaves - 0.4, x, 0.6, eaves - 0.4, x, 0.6, eaves + 0.7, x, -0.6, eaves + 0.7], side, 0, Material.window);
+  painter.face(
+    [x, -0.6, eaves - 0.4, x, 0.6, eaves - 0.4, x, 0.6, eaves + 0.7, x, -0.6, eaves + 0.7],
+    side,
+    0,
+    Material.window,
+  );
 }
 
 /**
@@ -70,8 +99,14 @@ export function drawLamp(camera: DriveCamera, writer: PixelWriter, lamp: Scenery
   const straight = { taperRear: 0, taperFront: 0, taperSide: 0 };
   const top = lamp.heightMetres;
   painter.box({ fromAlong: -0.08, toAlong: 0.08, halfWidth: 0.08, fromUp: 0, toUp: top, ...straight }, Material.post);
-  painter.box({ fromAlong: -0.05, toAlong: 1.5, halfWidth: 0.05, fromUp: top - 0.12, toUp: top, ...straight }, Material.post);
-  painter.box({ fromAlong: 1.1, toAlong: 1.9, halfWidth: 0.17, fromUp: top - 0.25, toUp: top - 0.05, ...straight }, Material.lampHead);
+  painter.box(
+    { fromAlong: -0.05, toAlong: 1.5, halfWidth: 0.05, fromUp: top - 0.12, toUp: top, ...straight },
+    Material.post,
+  );
+  painter.box(
+    { fromAlong: 1.1, toAlong: 1.9, halfWidth: 0.17, fromUp: top - 0.25, toUp: top - 0.05, ...straight },
+    Material.lampHead,
+  );
 }
 
 /**
@@ -95,7 +130,12 @@ export function drawSign(camera: DriveCamera, writer: PixelWriter, sign: Scenery
     const tip = sign.variant === 0 ? 0.3 : -0.3;
     const far = face * 0.07;
     for (const end of [low + 0.08, high - 0.08]) {
-      painter.face([far, -tip * 0.7, end, far, -tip * 0.1, end, far, tip, middle, far, tip * 0.4, middle], face, 0, Material.signWhite);
+      painter.face(
+        [far, -tip * 0.7, end, far, -tip * 0.1, end, far, tip, middle, far, tip * 0.4, middle],
+        face,
+        0,
+        Material.signWhite,
+      );
     }
   }
 }

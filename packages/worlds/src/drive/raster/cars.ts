@@ -29,7 +29,16 @@ export function drawCar(camera: DriveCamera, writer: PixelWriter, car: TrafficCa
     Material.tyre,
   );
   painter.box(
-    { fromAlong: -half, toAlong: half, halfWidth: width, fromUp: 0.32, toUp: waist, taperRear: 0.1, taperFront: 0.15, taperSide: 0.06 },
+    {
+      fromAlong: -half,
+      toAlong: half,
+      halfWidth: width,
+      fromUp: 0.32,
+      toUp: waist,
+      taperRear: 0.1,
+      taperFront: 0.15,
+      taperSide: 0.06,
+    },
     body,
   );
   painter.box(
@@ -51,8 +60,18 @@ export function drawCar(camera: DriveCamera, writer: PixelWriter, car: TrafficCa
     const outer = side * (width - 0.05);
     const inner = side * (width - 0.42);
     const [low, high] = [0.55, 0.78];
-    painter.face([-half - 0.01, outer, low, -half - 0.01, inner, low, -half, inner, high, -half, outer, high], -1, 0, rear);
-    painter.face([half + 0.01, outer, low, half + 0.01, inner, low, half, inner, high, half, outer, high], 1, 0, Material.headLight);
+    painter.face(
+      [-half - 0.01, outer, low, -half - 0.01, inner, low, -half, inner, high, -half, outer, high],
+      -1,
+      0,
+      rear,
+    );
+    painter.face(
+      [half + 0.01, outer, low, half + 0.01, inner, low, half, inner, high, half, outer, high],
+      1,
+      0,
+      Material.headLight,
+    );
   }
 }
 
@@ -62,8 +81,31 @@ function drawRoof(painter: SolidPainter, car: TrafficCar, body: number, shape: t
     const glassLow = waist + 0.1;
     const glassHigh = roof - 0.35;
     const w = width - 0.16;
-    painter.face([-half + 0.04, -w, glassLow, -half + 0.04, w, glassLow, -half + 0.06, w, glassHigh, -half + 0.06, -w, glassHigh], -1, 0, Material.glass);
-    painter.face([cabinFront - 0.02, w, glassLow, cabinFront - 0.02, -w, glassLow, cabinFront - 0.4, -w, glassHigh, cabinFront - 0.4, w, glassHigh], 1, 0, Material.glass);
+    painter.face(
+      [-half + 0.04, -w, glassLow, -half + 0.04, w, glassLow, -half + 0.06, w, glassHigh, -half + 0.06, -w, glassHigh],
+      -1,
+      0,
+      Material.glass,
+    );
+    painter.face(
+      [
+        cabinFront - 0.02,
+        w,
+        glassLow,
+        cabinFront - 0.02,
+        -w,
+        glassLow,
+        cabinFront - 0.4,
+        -w,
+        glassHigh,
+        cabinFront - 0.4,
+        w,
+        glassHigh,
+      ],
+      1,
+      0,
+      Material.glass,
+    );
     return;
   }
   painter.box(
@@ -116,7 +158,7 @@ export function drawCarShadow(camera: DriveCamera, shade: Uint8Array, car: Traff
     }
     fillConvex(projectPolygon(camera, polygon), camera.width, camera.height, (index, coverage) => {
       const dark = 128 - 108 * coverage;
-      if (dark < shade[index]!) shade[index] = dark;
+      if (dark < shade[index]) shade[index] = dark;
     });
   }
 }

@@ -8,6 +8,7 @@ import {
   ROAD_HALF_WIDTH_METRES,
   SHOULDER_OUTER_METRES,
 } from "../dimensions.ts";
+import type { Bonnet } from "./bonnet.ts";
 import { FAR_FROM_ROAD, type SurfaceGrid } from "../surface.ts";
 import { Material, MATERIAL_COLOURS } from "./materials.ts";
 import { nearnessOf, NEUTRAL_BYTE, type GroundCover, type PlaneViews } from "./target.ts";
@@ -35,28 +36,37 @@ const TEXEL_MASK = GROUND_TEXELS - 1;
 // Added before truncation so that texture coordinates are positive everywhere a car can get.
 const TEXEL_BIAS = GROUND_TEXELS * 65536;
 
+/** What drawing the ground needs. */
+export interface GroundDrawing {
+  /** The view. */
+  readonly camera: DriveCamera;
+  /** Surface of the track. */
+  readonly grid: SurfaceGrid;
+  /** Ground noise. */
+  readonly textures: SceneTextures;
+  /** Row buffers, at least as long as the picture is wide. */
+  readonly scratch: GroundScratch;
+  /** The bonnet; what it hides altogether is not drawn. */
+  readonly bonnet: Bonnet;
+  /** Planes to draw to. */
+  readonly views: PlaneViews;
+  /** Material plane, if wanted. */
+  readonly materials: Uint8Array | undefined;
+  /** Ground layers, if wanted. */
+  readonly cover: GroundCover | undefined;
+}
+
 /**
  * Draws the ground plane below the horizon: grass, gravel, asphalt, lines, baked light and shadow.
  *
- * @param camera The view.
- * @param grid Surface of the track.
- * @param textures Ground noise.
- * @param scratch Row buffers, at least as long as the picture is wide.
- * @param views Planes to draw to.
- * @param materials Material plane, if wanted.
- * @param cover Ground layers, if wanted.
+ * @param drawing What to draw from and to.
  */
-export function drawGround(
-  camera: DriveCamera,
-  grid: SurfaceGrid,
-  textures: SceneTextures,
-  scratch: GroundScratch,
-  views: PlaneViews,
-  materials: Uint8Array | undefined,
-  cover: GroundCover | undefined,
-): void {
+export function drawGround(drawing: GroundDrawing): void {
+  const { camera, grid, textures, scratch, bonnet, views, materials, cover } = drawing;
   const { width, height, focalPixels, horizonRow } = camera;
   const first = Math.ceil(horizonRow - 0.5);
+  const { red, green, blue, detail: detailPlane } = views;
+  const { fine: fineTexture, coarse: coarseTexture } = textures;
   const mix: GroundMix = { shoulder: 0, asphalt: 0, white: 0, yellow: 0 };
   for (let row = first; row < height; row++) {
     const below = Math.max(0.25, row + 0.5 - horizonRow);
@@ -69,35 +79,49 @@ export function drawGround(
     const stepX = camera.forwardY * across;
     const stepY = -camera.forwardX * across;
     sampleRow(grid, scratch.lateral, views.shade, base, width, startX, startY, stepX, stepY);
-    if (row === first) scratch.previous.set(scratch.lateral);
+    const { lateral: laterals, previous } = scratch;
+    if (row === first) previous.set(laterals);
     views.nearness.fill(nearnessOf(distance), base, base + width);
     const fineWeight = Math.max(0, 1 - deep / 1.5) * 0.45;
     const coarseWeight = Math.max(0.25, 1 - deep / 30) * 0.85;
+    const hiddenFrom = bonnet.hiddenFrom[row];
     for (let column = 0; column < width; column++) {
+      if (column === hiddenFrom) {
+        column = bonnet.hiddenTo[row] - 1;
+        continue;
+      }
       const index = base + column;
       const x = startX + stepX * column;
       const y = startY + stepY * column;
-      const lateral = scratch.lateral[column]!;
+      const lateral = laterals[column];
       let onRoad = 0;
       if (lateral < 14 && lateral > -14) {
-        const left = scratch.lateral[column === 0 ? 0 : column - 1]!;
-        const right = scratch.lateral[column === width - 1 ? column : column + 1]!;
-        let blur = Math.abs(right - left) * 0.5 + Math.abs(lateral - scratch.previous[column]!);
+        const left = laterals[column === 0 ? 0 : column - 1];
+        const right = laterals[column === width - 1 ? column : column + 1];
+        let blur = Math.abs(right - left) * 0.5 + Math.abs(lateral - previous[column]);
         if (blur > 8) blur = deep;
-        coverGround(mix, lateral, Math.max(blur, 0.004));
+        else if (blur < 0.004) blur = 0.004;
+        coverGround(mix, lateral < 0 ? -lateral : lateral, blur);
         if (mix.yellow > 0) mix.yellow *= dashShare(grid, x, y, Math.max(deep, across));
         onRoad = mix.asphalt;
         paint(views, index, mix);
       } else {
         mix.shoulder = mix.asphalt = mix.white = mix.yellow = 0;
-        views.red[index] = GRASS_RED;
-        views.green[index] = GRASS_GREEN;
-        views.blue[index] = GRASS_BLUE;
+        red[index] = GRASS_RED;
+        green[index] = GRASS_GREEN;
+        blue[index] = GRASS_BLUE;
       }
-      const fine = fineWeight > 0 ? (bilinear(textures.fine, x, y, FINE_TEXELS_PER_METRE) - 127) * fineWeight : 0;
-      const grass = fine + (bilinear(textures.coarse, x, y, COARSE_TEXELS_PER_METRE) - 127) * coarseWeight;
+      const fine =
+        fineWeight > 0
+          ? (bilinear(fineTexture, x * FINE_TEXELS_PER_METRE + TEXEL_BIAS, y * FINE_TEXELS_PER_METRE + TEXEL_BIAS) -
+              127) *
+            fineWeight
+          : 0;
+      const coarseU = x * COARSE_TEXELS_PER_METRE + TEXEL_BIAS;
+      const coarseV = y * COARSE_TEXELS_PER_METRE + TEXEL_BIAS;
+      const grass = fine + (bilinear(coarseTexture, coarseU, coarseV) - 127) * coarseWeight;
       const detail = onRoad > 0 ? grass + (fine * 0.6 + wheelTrack(lateral) - grass) * onRoad : grass;
-      views.detail[index] = NEUTRAL_BYTE + (detail > 127 ? 127 : detail < -127 ? -127 : detail);
+      detailPlane[index] = NEUTRAL_BYTE + (detail > 127 ? 127 : detail < -127 ? -127 : detail);
       if (materials !== undefined) materials[index] = onRoad >= 0.5 ? Material.asphalt : Material.grass;
       if (cover !== undefined) {
         cover.shoulder[index] = 255 * mix.shoulder;
@@ -106,9 +130,8 @@ export function drawGround(
         cover.yellow[index] = 255 * mix.yellow;
       }
     }
-    const swap = scratch.previous;
-    scratch.previous = scratch.lateral;
-    scratch.lateral = swap;
+    scratch.previous = laterals;
+    scratch.lateral = previous;
   }
 }
 
@@ -138,17 +161,17 @@ function sampleRow(
       const fx = gx - ix;
       const fy = gy - iy;
       const cell = iy * columns + ix;
-      const a = lateral[cell]!;
-      const b = lateral[cell + 1]!;
-      const c = lateral[cell + columns]!;
-      const d = lateral[cell + columns + 1]!;
+      const a = lateral[cell];
+      const b = lateral[cell + 1];
+      const c = lateral[cell + columns];
+      const d = lateral[cell + columns + 1];
       const top = a + (b - a) * fx;
       const bottom = c + (d - c) * fx;
       lateralRow[column] = top + (bottom - top) * fy;
-      const e = shade[cell]!;
-      const f = shade[cell + 1]!;
-      const g = shade[cell + columns]!;
-      const h = shade[cell + columns + 1]!;
+      const e = shade[cell];
+      const f = shade[cell + 1];
+      const g = shade[cell + columns];
+      const h = shade[cell + columns + 1];
       const upper = e + (f - e) * fx;
       shadePlane[base + column] = upper + (g + (h - g) * fx - upper) * fy + 0.5;
     } else {
@@ -160,12 +183,25 @@ function sampleRow(
   }
 }
 
-function coverGround(mix: GroundMix, lateral: number, blur: number): void {
-  const distance = lateral < 0 ? -lateral : lateral;
+function coverGround(mix: GroundMix, distance: number, blur: number): void {
+  const half = blur / 2;
+  mix.white = 0;
+  mix.yellow = 0;
+  if (distance >= SHOULDER_OUTER_METRES + half) {
+    mix.shoulder = 0;
+    mix.asphalt = 0;
+    return;
+  }
+  if (distance <= EDGE_LINE_METRES - LINE_HALF_WIDTH_METRES - half && distance >= LINE_HALF_WIDTH_METRES + half) {
+    mix.shoulder = 1;
+    mix.asphalt = 1;
+    return;
+  }
   mix.shoulder = inside(SHOULDER_OUTER_METRES - distance, blur);
   mix.asphalt = inside(ROAD_HALF_WIDTH_METRES - distance, blur);
-  mix.white = mix.asphalt > 0 ? stripe(distance - EDGE_LINE_METRES, blur) : 0;
-  mix.yellow = mix.asphalt > 0 ? stripe(distance, blur) : 0;
+  if (mix.asphalt === 0) return;
+  mix.white = stripe(distance - EDGE_LINE_METRES, blur);
+  mix.yellow = stripe(distance, blur);
 }
 
 function inside(depth: number, blur: number): number {
@@ -187,9 +223,9 @@ function dashShare(grid: SurfaceGrid, x: number, y: number, blur: number): numbe
   const ix = gx | 0;
   const iy = gy | 0;
   const cell = iy * grid.columns + ix;
-  const here = grid.station[cell]!;
-  const slopeX = grid.station[cell + 1]! - here;
-  const slopeY = grid.station[cell + grid.columns]! - here;
+  const here = grid.station[cell];
+  const slopeX = grid.station[cell + 1] - here;
+  const slopeY = grid.station[cell + grid.columns] - here;
   // Where the loop closes, station jumps; the nearest cell has to do there.
   const smooth = Math.abs(slopeX) < 2 && Math.abs(slopeY) < 2;
   const station = smooth ? here + slopeX * (gx - ix) + slopeY * (gy - iy) : here;
@@ -207,11 +243,17 @@ const [WHITE_RED, WHITE_GREEN, WHITE_BLUE] = colourOf(Material.whiteLine);
 const [YELLOW_RED, YELLOW_GREEN, YELLOW_BLUE] = colourOf(Material.yellowLine);
 
 function colourOf(material: number): readonly [number, number, number] {
-  return [MATERIAL_COLOURS[3 * material]!, MATERIAL_COLOURS[3 * material + 1]!, MATERIAL_COLOURS[3 * material + 2]!];
+  return [MATERIAL_COLOURS[3 * material], MATERIAL_COLOURS[3 * material + 1], MATERIAL_COLOURS[3 * material + 2]];
 }
 
 function paint(views: PlaneViews, index: number, mix: GroundMix): void {
   const { shoulder, asphalt, white, yellow } = mix;
+  if (shoulder === 0) {
+    views.red[index] = GRASS_RED;
+    views.green[index] = GRASS_GREEN;
+    views.blue[index] = GRASS_BLUE;
+    return;
+  }
   if (asphalt === 1 && white === 0 && yellow === 0) {
     views.red[index] = ASPHALT_RED;
     views.green[index] = ASPHALT_GREEN;
@@ -241,21 +283,13 @@ function wheelTrack(lateral: number): number {
   return fromTrack < 0.5 ? -30 * (1 - fromTrack * 2) : 0;
 }
 
-function bilinear(texture: Uint8Array, x: number, y: number, texelsPerMetre: number): number {
-  const u = x * texelsPerMetre + TEXEL_BIAS;
-  const v = y * texelsPerMetre + TEXEL_BIAS;
+function bilinear(texture: Uint32Array, u: number, v: number): number {
   const iu = u | 0;
   const iv = v | 0;
   const fu = u - iu;
-  const fv = v - iv;
-  const c0 = iu & TEXEL_MASK;
-  const c1 = (iu + 1) & TEXEL_MASK;
-  const r0 = (iv & TEXEL_MASK) * GROUND_TEXELS;
-  const r1 = ((iv + 1) & TEXEL_MASK) * GROUND_TEXELS;
-  const a = texture[r0 + c0]!;
-  const b = texture[r0 + c1]!;
-  const c = texture[r1 + c0]!;
-  const d = texture[r1 + c1]!;
-  const top = a + (b - a) * fu;
-  return top + (c + (d - c) * fu - top) * fv;
+  const quad = texture[((iv & TEXEL_MASK) * GROUND_TEXELS) | (iu & TEXEL_MASK)];
+  const a = quad & 255;
+  const c = (quad >>> 16) & 255;
+  const top = a + (((quad >>> 8) & 255) - a) * fu;
+  return top + (c + ((quad >>> 24) - c) * fu - top) * (v - iv);
 }

@@ -41,13 +41,13 @@ export function projectPolygon(camera: DriveCamera, polygon: CameraPolygon): Pic
   const count = polygon.length / 3;
   for (let index = 0; index < count; index++) {
     const next = (index + 1) % count;
-    const z0 = polygon[3 * index + 2]!;
-    const z1 = polygon[3 * next + 2]!;
-    if (z0 >= NEAR_METRES) corners.push(project(camera, polygon[3 * index]!, polygon[3 * index + 1]!, z0));
+    const z0 = polygon[3 * index + 2];
+    const z1 = polygon[3 * next + 2];
+    if (z0 >= NEAR_METRES) corners.push(project(camera, polygon[3 * index], polygon[3 * index + 1], z0));
     if (z0 >= NEAR_METRES !== z1 >= NEAR_METRES) {
       const share = (NEAR_METRES - z0) / (z1 - z0);
-      const right = polygon[3 * index]! + (polygon[3 * next]! - polygon[3 * index]!) * share;
-      const up = polygon[3 * index + 1]! + (polygon[3 * next + 1]! - polygon[3 * index + 1]!) * share;
+      const right = polygon[3 * index] + (polygon[3 * next] - polygon[3 * index]) * share;
+      const up = polygon[3 * index + 1] + (polygon[3 * next + 1] - polygon[3 * index + 1]) * share;
       corners.push(project(camera, right, up, NEAR_METRES));
     }
   }
@@ -84,8 +84,8 @@ export function fillConvex(
     let left = Infinity;
     let right = -Infinity;
     for (let index = 0; index < corners.length; index++) {
-      const a = corners[index]!;
-      const b = corners[index + 1 === corners.length ? 0 : index + 1]!;
+      const a = corners[index];
+      const b = corners[index + 1 === corners.length ? 0 : index + 1];
       if (a.y > y !== b.y > y || a.y === y || b.y === y) {
         const x = a.y === b.y ? a.x : a.x + ((b.x - a.x) * (y - a.y)) / (b.y - a.y);
         if ((y >= a.y && y <= b.y) || (y >= b.y && y <= a.y)) {
@@ -121,7 +121,7 @@ export function drawPolygon(
   detail: number,
 ): void {
   let ahead = 0;
-  for (let index = 2; index < polygon.length; index += 3) ahead += polygon[index]!;
+  for (let index = 2; index < polygon.length; index += 3) ahead += polygon[index];
   writer.use(material, nearnessOf(Math.max(NEAR_METRES, (3 * ahead) / polygon.length)));
   fillConvex(projectPolygon(camera, polygon), camera.width, camera.height, (index, coverage) => {
     writer.put(index, coverage, detail);

@@ -4,9 +4,9 @@ import type { DriveState } from "../state.ts";
 import { trafficPose, type TrafficCar, type TrafficPose } from "../traffic.ts";
 import type { DriveWorld } from "../world.ts";
 import { drawHouse, drawLamp, drawSign } from "./buildings.ts";
+import { createBonnet, drawBonnet, type Bonnet } from "./bonnet.ts";
 import { drawCar, drawCarShadow } from "./cars.ts";
 import { drawGround, type GroundScratch } from "./ground.ts";
-import { Material } from "./materials.ts";
 import { toCamera } from "./polygon.ts";
 import { createColumnTable, drawSky, type ColumnTable } from "./sky.ts";
 import { createPlantSprites, drawPlant, type PlantSprites } from "./sprites.ts";
@@ -30,6 +30,7 @@ export class SceneRasteriser {
   readonly #textures: SceneTextures;
   readonly #sprites: PlantSprites;
   readonly #table: ColumnTable;
+  readonly #bonnet: Bonnet;
   readonly #scratch: GroundScratch;
 
   /** @param scale Pixels per pixel of the standard picture; default 1. */
@@ -39,6 +40,7 @@ export class SceneRasteriser {
     this.#sprites = createPlantSprites();
     const camera = driverCamera(ORIGIN, scale);
     this.#table = createColumnTable(camera);
+    this.#bonnet = createBonnet(camera.width, camera.height);
     this.#scratch = { lateral: new Float64Array(camera.width), previous: new Float64Array(camera.width) };
   }
 
@@ -54,7 +56,16 @@ export class SceneRasteriser {
     const camera = driverCamera(state.ego, this.#scale);
     const views = planeViews(target);
     drawSky(camera, this.#textures, this.#table, views, target.materials);
-    drawGround(camera, world.surface, this.#textures, this.#scratch, views, target.materials, target.cover);
+    drawGround({
+      camera,
+      grid: world.surface,
+      textures: this.#textures,
+      scratch: this.#scratch,
+      bonnet: this.#bonnet,
+      views,
+      materials: target.materials,
+      cover: target.cover,
+    });
     const writer = new PixelWriter(views, target.materials);
     const standing = visible(camera, world, state);
     for (const item of standing) {
@@ -64,7 +75,7 @@ export class SceneRasteriser {
       if (item.car !== undefined && item.pose !== undefined) drawCar(camera, writer, item.car, item.pose);
       else if (item.object !== undefined) this.#drawObject(camera, writer, item.object);
     }
-    drawBonnet(camera, writer);
+    drawBonnet(this.#bonnet, writer);
     return camera;
   }
 
@@ -106,20 +117,4 @@ function visible(camera: DriveCamera, world: DriveWorld, state: DriveState): Sta
     standing.push({ ahead, car, pose });
   }
   return standing.sort((a, b) => b.ahead - a.ahead);
-}
-
-/** Draws the bonnet of the driven car, the same in every frame. */
-function drawBonnet(camera: DriveCamera, writer: PixelWriter): void {
-  const { width, height } = camera;
-  const rise = height * 0.1;
-  writer.use(Material.bonnet, 255);
-  for (let column = 0; column < width; column++) {
-    const side = (column + 0.5 - width / 2) / (width * 0.47);
-    const top = height - rise * (1 - side * side * side * side);
-    for (let row = Math.max(0, Math.floor(top)); row < height; row++) {
-      const coverage = Math.min(1, row + 1 - top);
-      const light = 128 + 70 * (1 - (row - top) / rise) - 60 * side * side;
-      writer.put(row * width + column, coverage, Math.max(0, Math.min(255, light)));
-    }
-  }
 }

@@ -48,20 +48,20 @@ export class SolidPainter {
   face(corners: readonly number[], normalAlong: number, normalLeft: number, material: number, tilt = 0): void {
     const polygon: number[] = [];
     for (let index = 0; index < corners.length; index += 3) {
-      const along = corners[index]!;
-      const left = corners[index + 1]!;
+      const along = corners[index];
+      const left = corners[index + 1];
       // The left axis is the along axis turned by a quarter; in (right, ahead) that is (−ahead, right).
       polygon.push(
         this.#right + along * this.#axisRight - left * this.#axisAhead,
-        corners[index + 2]!,
+        corners[index + 2],
         this.#ahead + along * this.#axisAhead + left * this.#axisRight,
       );
     }
     const flat = 1 - tilt;
     const normalRight = (normalAlong * this.#axisRight - normalLeft * this.#axisAhead) * flat;
     const normalAhead = (normalAlong * this.#axisAhead + normalLeft * this.#axisRight) * flat;
-    const toEyeUp = this.#camera.heightMetres - polygon[1]!;
-    if (-polygon[0]! * normalRight - polygon[2]! * normalAhead + toEyeUp * tilt <= 0) return;
+    const toEyeUp = this.#camera.heightMetres - polygon[1];
+    if (-polygon[0] * normalRight - polygon[2] * normalAhead + toEyeUp * tilt <= 0) return;
     const sun = (normalAlong * this.#sunAlong + normalLeft * this.#sunLeft) * flat;
     drawPolygon(this.#camera, this.#writer, polygon, material, Math.round(128 + 62 * sun + 46 * tilt));
   }
@@ -77,7 +77,8 @@ export class SolidPainter {
     const ta = a + box.taperRear;
     const tb = b - box.taperFront;
     const tw = w - box.taperSide;
-    if (this.#camera.heightMetres > high) this.face([ta, -tw, high, tb, -tw, high, tb, tw, high, ta, tw, high], 0, 0, material, 1);
+    if (this.#camera.heightMetres > high)
+      this.face([ta, -tw, high, tb, -tw, high, tb, tw, high, ta, tw, high], 0, 0, material, 1);
     this.face([a, -w, low, a, w, low, ta, tw, high, ta, -tw, high], -1, 0, material, 0);
     this.face([b, w, low, b, -w, low, tb, -tw, high, tb, tw, high], 1, 0, material, 0);
     this.face([a, w, low, b, w, low, tb, tw, high, ta, tw, high], 0, 1, material, 0);

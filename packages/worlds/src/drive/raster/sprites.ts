@@ -21,6 +21,10 @@ interface PlantSprite {
   readonly edge: Uint8Array;
   readonly light: Uint8Array;
   readonly isTrunk: Uint8Array;
+  /** First column of each row whose edge byte is not 0. */
+  readonly firstColumn: Uint8Array;
+  /** Last column of each row whose edge byte is not 0. */
+  readonly lastColumn: Uint8Array;
 }
 
 /** The looks of all plants, by kind and variant. */
@@ -43,7 +47,8 @@ export function createPlantSprites(): PlantSprites {
   const sprites: Partial<Record<SceneryKind, readonly PlantSprite[]>> = {};
   kinds.forEach((kind, number) => {
     const variants: PlantSprite[] = [];
-    for (let variant = 0; variant < SCENERY_VARIANTS; variant++) variants.push(createSprite(kind, number * 10 + variant));
+    for (let variant = 0; variant < SCENERY_VARIANTS; variant++)
+      variants.push(createSprite(kind, number * 10 + variant));
     sprites[kind] = variants;
   });
   return sprites;
@@ -88,7 +93,13 @@ export function drawPlant(camera: DriveCamera, writer: PixelWriter, sprites: Pla
     const iv = v | 0;
     const fv = v - iv;
     let trunk = -1;
-    for (let column = firstColumn; column <= lastColumn; column++) {
+    // Outside these columns nothing is covered, unless the plant is so small that its edge is softer than the sprite's.
+    const isLarge = columnStep < 8 && rowStep < 8;
+    const low = Math.min(sprite.firstColumn[iv], sprite.firstColumn[iv + 1]) - 1;
+    const high = Math.max(sprite.lastColumn[iv], sprite.lastColumn[iv + 1]) + 1;
+    const from = isLarge ? Math.max(firstColumn, Math.floor(left + low / columnStep)) : firstColumn;
+    const to = isLarge ? Math.min(lastColumn, Math.ceil(left + (high + 1) / columnStep)) : lastColumn;
+    for (let column = from; column <= to; column++) {
       const u = (column + 0.5 - left) * columnStep - 0.5;
       if (u < 0 || u >= SPRITE_COLUMNS - 1) continue;
       const iu = u | 0;
@@ -96,7 +107,7 @@ export function drawPlant(camera: DriveCamera, writer: PixelWriter, sprites: Pla
       const edge = sample(sprite.edge, texel, u - iu, fv);
       const coverage = Math.min(1, (edge - 128) * sharpness + 0.5) * fade;
       if (coverage <= 0.01) continue;
-      const part = sprite.isTrunk[texel]!;
+      const part = sprite.isTrunk[texel];
       if (part !== trunk) {
         writer.use(part === 1 ? Material.trunk : leaf, nearness);
         trunk = part;
@@ -108,10 +119,10 @@ export function drawPlant(camera: DriveCamera, writer: PixelWriter, sprites: Pla
 }
 
 function sample(texture: Uint8Array, texel: number, fu: number, fv: number): number {
-  const a = texture[texel]!;
-  const b = texture[texel + 1]!;
-  const c = texture[texel + SPRITE_COLUMNS]!;
-  const d = texture[texel + SPRITE_COLUMNS + 1]!;
+  const a = texture[texel];
+  const b = texture[texel + 1];
+  const c = texture[texel + SPRITE_COLUMNS];
+  const d = texture[texel + SPRITE_COLUMNS + 1];
   const top = a + (b - a) * fu;
   return top + (c + (d - c) * fu - top) * fv;
 }
@@ -124,7 +135,13 @@ function leafMaterial(kind: SceneryKind): number {
 
 function createSprite(kind: SceneryKind, salt: number): PlantSprite {
   const size = SPRITE_COLUMNS * SPRITE_ROWS;
-  const sprite = { edge: new Uint8Array(size), light: new Uint8Array(size), isTrunk: new Uint8Array(size) };
+  const sprite = {
+    edge: new Uint8Array(size),
+    light: new Uint8Array(size),
+    isTrunk: new Uint8Array(size),
+    firstColumn: new Uint8Array(SPRITE_ROWS).fill(SPRITE_COLUMNS - 1),
+    lastColumn: new Uint8Array(SPRITE_ROWS),
+  };
   const blobs = kind === "conifer" ? [] : crownBlobs(kind, salt);
   for (let row = 0; row < SPRITE_ROWS; row++) {
     for (let column = 0; column < SPRITE_COLUMNS; column++) {
@@ -133,6 +150,10 @@ function createSprite(kind: SceneryKind, salt: number): PlantSprite {
       const trunk = kind === "bush" ? -50 : trunkAt(column, row, kind);
       const best = Math.max(crown.depth, trunk);
       sprite.edge[index] = Math.max(0, Math.min(255, 128 + best * EDGE_PER_TEXEL));
+      if (sprite.edge[index] > 0) {
+        sprite.firstColumn[row] = Math.min(sprite.firstColumn[row], column);
+        sprite.lastColumn[row] = column;
+      }
       sprite.isTrunk[index] = trunk > crown.depth ? 1 : 0;
       sprite.light[index] = trunk > crown.depth ? 118 : Math.max(10, Math.min(245, crown.light));
     }
@@ -155,10 +176,16 @@ function crownBlobs(kind: SceneryKind, salt: number): Blob[] {
   for (let index = 0; index < count; index++) {
     const share = (index + 0.5) / count;
     if (kind === "bush") {
-      blobs.push({ x: 16 + 64 * share, y: 84 - 34 * pick(index, 1) * (1 - Math.abs(2 * share - 1)), radius: 15 + 9 * pick(index, 2), squash: 0.42 });
+      blobs.push({
+        x: 16 + 64 * share,
+        y: 84 - 34 * pick(index, 1) * (1 - Math.abs(2 * share - 1)),
+        radius: 15 + 9 * pick(index, 2),
+        squash: 0.42,
+      });
     } else {
       const ring = Math.floor(index / 3);
-      const x = 48 + (index % 3 === 1 ? 0 : index % 3 === 0 ? -1 : 1) * (ring === 0 ? 15 : 22) + 8 * (pick(index, 0) - 0.5);
+      const x =
+        48 + (index % 3 === 1 ? 0 : index % 3 === 0 ? -1 : 1) * (ring === 0 ? 15 : 22) + 8 * (pick(index, 0) - 0.5);
       blobs.push({ x, y: 28 + 21 * ring + 9 * (pick(index, 1) - 0.5), radius: 19 + 6 * pick(index, 2), squash: 1 });
     }
   }
@@ -190,7 +217,10 @@ function coniferAt(column: number, row: number, salt: number): { depth: number; 
     const half = 15 + 9.5 * tier + 3 * latticeHash(tier, 0, 900 + salt);
     const side = Math.abs(column - 48);
     const slope = half / (bottom - top);
-    const inside = Math.min(bottom - row - 2 * Math.abs(((column * 0.16) % 1) - 0.5), ((row - top) * slope - side) / Math.sqrt(1 + slope * slope));
+    const inside = Math.min(
+      bottom - row - 2 * Math.abs(((column * 0.16) % 1) - 0.5),
+      ((row - top) * slope - side) / Math.sqrt(1 + slope * slope),
+    );
     if (inside > 0 || inside > depth) light = 170 - 84 * ((row - top) / (bottom - top)) - 24 * (side / half);
     depth = Math.max(depth, inside);
   }

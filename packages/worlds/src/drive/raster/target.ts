@@ -147,6 +147,6 @@ export class PixelWriter {
 }
 
 function mix(plane: Uint8Array, index: number, value: number, weight: number): void {
-  const present = plane[index]!;
+  const present = plane[index];
   plane[index] = present + (value - present) * weight + 0.5;
 }

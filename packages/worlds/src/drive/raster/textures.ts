@@ -14,10 +14,10 @@ export const CLOUD_TOP_TANGENT = 0.62;
 
 /** Textures that belong to no track: fixed once and for all. */
 export interface SceneTextures {
-  /** Fine ground noise, one texel per 0.2 m. */
-  readonly fine: Uint8Array;
-  /** Coarse ground noise, one texel per 1.6 m. */
-  readonly coarse: Uint8Array;
+  /** Fine ground noise, one texel per 0.2 m; each entry holds a texel and its neighbours right, below and diagonal, a byte each. */
+  readonly fine: Uint32Array;
+  /** Coarse ground noise, one texel per 1.6 m, in the same form. */
+  readonly coarse: Uint32Array;
   /** Cloud density, `CLOUD_ROWS` rows of `PANORAMA_COLUMNS` bytes, the lowest row first. */
   readonly clouds: Uint8Array;
   /** Tangent of the elevation of the far hills per column of the panorama. */
@@ -41,7 +41,31 @@ export function createSceneTextures(): SceneTextures {
       coarse[index] = 255 * stretched(fractal(column / 6.4, row / 6.4, 40, 40, 23));
     }
   }
-  return { fine, coarse, clouds: createClouds(), farHills: hillLine(31, 0.115, 14), nearHills: hillLine(47, 0.062, 26) };
+  return {
+    fine: quads(fine),
+    coarse: quads(coarse),
+    clouds: createClouds(),
+    farHills: hillLine(31, 0.115, 14),
+    nearHills: hillLine(47, 0.062, 26),
+  };
+}
+
+function quads(texels: Uint8Array): Uint32Array {
+  const packed = new Uint32Array(texels.length);
+  const mask = GROUND_TEXELS - 1;
+  for (let row = 0; row < GROUND_TEXELS; row++) {
+    const below = ((row + 1) & mask) * GROUND_TEXELS;
+    for (let column = 0; column < GROUND_TEXELS; column++) {
+      const right = (column + 1) & mask;
+      const here = row * GROUND_TEXELS;
+      packed[here + column] =
+        texels[here + column] |
+        (texels[here + right] << 8) |
+        (texels[below + column] << 16) |
+        (texels[below + right] << 24);
+    }
+  }
+  return packed;
 }
 
 function createClouds(): Uint8Array {
