@@ -78,7 +78,7 @@ describe("the whole flow with a fake adapter", () => {
     await expect(runBatch({ adapter: world.adapter, clock: clock(), outputs: [target], metrics })).rejects.toThrow();
     expect(world.counts).toMatchObject({ openRuntimes: 0, openSessions: 0 });
     expect(metrics.closed).toBe(true);
-    expect(target.log).toEqual([]);
+    expect(target.descriptions).toEqual([]);
   });
 
   it("raises a cleanup error only when there was no primary error", async () => {

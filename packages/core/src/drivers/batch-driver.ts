@@ -5,7 +5,7 @@ import { splitControl } from "../inputs/split-control.ts";
 import type { UserInputSource } from "../inputs/user-input-source.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
 import { sliceFrames } from "../model/frame-pixels.ts";
-import { stepResult, type StepRequest, type StepResult } from "../model/step-request.ts";
+import { stepResult, type StepResult } from "../model/step-request.ts";
 import type { OutputArtifact, OutputTarget } from "../outputs/output-target.ts";
 import { FrameLease } from "../rollout/frame-lease.ts";
 import type { Rollout } from "../rollout/rollout.ts";
@@ -27,8 +27,12 @@ export interface BatchOptions extends RunOptions {
   readonly stepLimit?: number;
   /** Frames to deliver, exactly: the last chunk is cut. Absent: no limit. */
   readonly frameLimit?: number;
+  /** Seconds of the world's timeline to deliver, to the nearest frame and at least one; for callers that do not know the rate yet. Absent: no limit. */
+  readonly secondsLimit?: number;
   /** The window of each step where a replay dictates it; `undefined` ends the run. */
   readonly windows?: (stepNumber: number) => { readonly window: TimeWindow; readonly discarded?: boolean } | undefined;
+  /** Leaves out updates that the model refuses, with a warning, as live runs do; default false: such a step fails. */
+  readonly dropRefusedUpdates?: boolean;
   /** Called after each committed step, for progress displays. */
   readonly onStep?: (progress: { readonly stepCount: number; readonly frameCount: number }) => void;
 }
@@ -40,6 +44,7 @@ export interface BatchOptions extends RunOptions {
 export async function runBatch(options: BatchOptions): Promise<RunReport> {
   const stepLimit = optional(finite({ integer: true, min: 0 }))(options.stepLimit, "BatchOptions.stepLimit");
   const frameLimit = optional(finite({ integer: true, min: 0 }))(options.frameLimit, "BatchOptions.frameLimit");
+  const secondsLimit = optional(finite({ min: 0, aboveMin: true }))(options.secondsLimit, "BatchOptions.secondsLimit");
   const source = options.source ?? eventListSource({ events: [] });
   const cleanup = new Cleanup();
   const warnings = new WarningCounter(options.onWarning);
@@ -47,12 +52,19 @@ export async function runBatch(options: BatchOptions): Promise<RunReport> {
   let run: BatchRun | undefined;
   let outcome: RunOutcome = RUN_OUTCOMES.failed;
   try {
-    const rollout = await startRollout(options, source.schema, cleanup, warnings, { realtime: false });
+    const rollout = await startRollout(options, source.schema, cleanup, warnings, {
+      realtime: false,
+      dropRefusedUpdates: options.dropRefusedUpdates === true,
+    });
     for (const target of options.outputs ?? []) {
       await target.open(rollout.description);
       cleanup.add(async () => artifacts.push(...(await target.close())));
     }
-    run = new BatchRun(options, rollout, source, { stepLimit, frameLimit });
+    const rate = rollout.description.framesPerSecond;
+    const secondFrames = secondsLimit === undefined ? Infinity : Math.max(1, Math.round(secondsLimit * rate));
+    const frames = Math.min(frameLimit ?? Infinity, secondFrames);
+    const limits = { stepLimit, frameLimit: frames === Infinity ? undefined : frames };
+    run = new BatchRun(options, rollout, source, limits);
     outcome = await run.loop();
   } catch (error) {
     if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
@@ -110,11 +122,11 @@ class BatchRun {
     for (;;) {
       if (this.#options.signal?.aborted) return RUN_OUTCOMES.cancelled;
       if (this.#limitReached()) return RUN_OUTCOMES.completed;
-      const request = this.#rollout.nextRequest();
-      if (request === undefined) return RUN_OUTCOMES.completed;
-      const planned = this.#nextWindow(request);
+      const planned =
+        this.#options.windows === undefined ? this.#nextWindow() : this.#dictatedWindow(this.#options.windows);
       if (planned === undefined) return RUN_OUTCOMES.completed;
-      if (await this.#turn(planned.window, planned.discarded)) return RUN_OUTCOMES.closed;
+      const ended = await this.#turn(planned.window, planned.discarded);
+      if (ended !== undefined) return ended;
     }
   }
 
@@ -125,13 +137,10 @@ class BatchRun {
   }
 
   /** Windows tile the timeline. A request's wish for a later end is granted; otherwise a window lasts as long as the step's frames. */
-  #nextWindow(request: StepRequest): { readonly window: TimeWindow; readonly discarded: boolean } | undefined {
-    const { windows } = this.#options;
-    if (windows !== undefined) {
-      const given = windows(this.#rollout.stepNumber);
-      return given === undefined ? undefined : { window: given.window, discarded: given.discarded === true };
-    }
-    const { endSeconds } = this.#source;
+  #nextWindow(): { readonly window: TimeWindow; readonly discarded: boolean } | undefined {
+    const request = this.#rollout.nextRequest();
+    if (request === undefined) return undefined;
+    const endSeconds = this.#options.source?.endSeconds;
     const { stepLimit, frameLimit } = this.#limits;
     const startSeconds = this.#windowEndSeconds;
     if (stepLimit === undefined && frameLimit === undefined && endSeconds !== undefined && startSeconds >= endSeconds)
@@ -143,8 +152,16 @@ class BatchRun {
     return { window: timeWindow({ startSeconds, endSeconds: Math.max(startSeconds, end) }), discarded: false };
   }
 
-  /** One step; true when a `close` event ended the run before it. */
-  async #turn(window: TimeWindow, discarded: boolean): Promise<boolean> {
+  /** The window of a replay; it is read also when the rollout is complete, since a reset may stand in it. */
+  #dictatedWindow(
+    windows: NonNullable<BatchOptions["windows"]>,
+  ): { readonly window: TimeWindow; readonly discarded: boolean } | undefined {
+    const given = windows(this.#rollout.stepNumber);
+    return given === undefined ? undefined : { window: given.window, discarded: given.discarded === true };
+  }
+
+  /** One step; gives the outcome when the run ended before it. */
+  async #turn(window: TimeWindow, discarded: boolean): Promise<RunOutcome | undefined> {
     const { clock, stages, signal } = this.#options;
     const rollout = this.#rollout;
     const stepNumber = rollout.stepNumber;
@@ -154,20 +171,26 @@ class BatchRun {
     stages?.stage(STAGES.read, stepNumber, readStart, clock.nowSeconds());
     this.#windowEndSeconds = window.endSeconds;
     for (const reset of split.control.resets) await this.#reset(reset.seed, window, split.clearedDeltas);
-    if (split.control.close) return true;
+    if (split.control.close) return RUN_OUTCOMES.closed;
     const request = rollout.nextRequest();
-    if (request === undefined) return false;
+    if (request === undefined) return RUN_OUTCOMES.completed;
     const outcome = await rollout.step(request, split.inputs, window, signal);
     await this.#deliver(outcome, inputs, window, discarded, stepNumber);
-    return false;
+    return undefined;
   }
 
   async #reset(seed: number | undefined, window: TimeWindow, clearedDeltas: number): Promise<void> {
-    await this.#rollout.reset({ seed, signal: this.#options.signal });
+    const initialInputs = await this.#rollout.reset({ seed, signal: this.#options.signal });
     this.#resetCount += 1;
     const { generation, seed: inForce } = this.#rollout;
     await tellObservers(this.#options.observers, (observer) =>
-      observer.resetApplied?.({ generation, seed: inForce, timestampSeconds: window.startSeconds, clearedDeltas }),
+      observer.resetApplied?.({
+        generation,
+        seed: inForce,
+        initialInputs,
+        timestampSeconds: window.startSeconds,
+        clearedDeltas,
+      }),
     );
   }
 
@@ -197,6 +220,7 @@ class BatchRun {
         >;
         await tellObservers(observers, (observer) =>
           observer.stepCommitted?.({
+            stepNumber,
             result,
             window,
             events: inputs.events,
@@ -245,11 +269,13 @@ class BatchRun {
 }
 
 /** Refuses a batch run that would never end. */
-export function requireBatchEnd(options: Pick<BatchOptions, "source" | "stepLimit" | "frameLimit">): void {
-  if (options.stepLimit !== undefined || options.frameLimit !== undefined || options.source?.endSeconds !== undefined)
-    return;
+export function requireBatchEnd(
+  options: Pick<BatchOptions, "source" | "stepLimit" | "frameLimit" | "secondsLimit">,
+): void {
+  const { source, stepLimit, frameLimit, secondsLimit } = options;
+  if ([source?.endSeconds, stepLimit, frameLimit, secondsLimit].some((limit) => limit !== undefined)) return;
   throw new DreamloopError(
     ERROR_CODES.invalidValue,
-    "BatchOptions: the run would never end; give a frame limit, a step limit, or a source that ends",
+    "BatchOptions: the run would never end; give a limit in frames, seconds or steps, or a source that ends",
   );
 }

@@ -16,9 +16,12 @@ export interface PacerOptions {
 export class Pacer {
   readonly #framesPerSecond: number;
   readonly #leadFrames: number;
+  /** When the next frame is due. */
   #nextDueSeconds: number | undefined;
-  #notBeforeSeconds = -Infinity;
-  #lastStart: { readonly seconds: number; readonly frameCount: number } | undefined;
+  /** The budget: up to when frames have been generated at the world's rate. A restart does not refill it. */
+  #generatedUntilSeconds = -Infinity;
+  #pausedLeadSeconds: number | undefined;
+  #paused = false;
   #underrunCount = 0;
   #stallSeconds = 0;
 
@@ -46,18 +49,20 @@ export class Pacer {
 
   /** The earliest time at which a step of `frameCount` frames may start, so that the lead stays within its bound. */
   earliestStart(frameCount: number): number {
-    if (this.#nextDueSeconds === undefined) return this.#notBeforeSeconds;
-    const slackFrames = Math.max(0, this.#leadFrames - frameCount);
-    return Math.max(this.#notBeforeSeconds, this.#nextDueSeconds - slackFrames / this.#framesPerSecond);
+    const slackSeconds = Math.max(0, this.#leadFrames - frameCount) / this.#framesPerSecond;
+    return Math.max(this.#generatedUntilSeconds, this.#nextDueSeconds ?? -Infinity) - slackSeconds;
   }
 
   /** Notes that a step of `frameCount` frames starts at `nowSeconds`. */
   begin(frameCount: number, nowSeconds: number): void {
-    this.#lastStart = { seconds: nowSeconds, frameCount };
+    if (this.#paused) return;
+    this.#generatedUntilSeconds =
+      Math.max(this.#generatedUntilSeconds, nowSeconds) + frameCount / this.#framesPerSecond;
   }
 
   /** Schedules the frames of a step that was complete at `nowSeconds`; gives the due time of the first. Frame i is due i / rate later. */
   schedule(frameCount: number, nowSeconds: number): number {
+    if (this.#paused) return nowSeconds;
     const planned = this.#nextDueSeconds;
     const first = planned === undefined ? nowSeconds : Math.max(planned, nowSeconds);
     if (planned !== undefined && nowSeconds > planned + LATE_TOLERANCE_SECONDS) {
@@ -74,17 +79,27 @@ export class Pacer {
     return Math.max(0, (this.#nextDueSeconds - nowSeconds) * this.#framesPerSecond);
   }
 
-  /** Moves the schedule by a pause. */
-  shift(seconds: number): void {
-    if (this.#nextDueSeconds !== undefined) this.#nextDueSeconds += seconds;
-    this.#notBeforeSeconds += seconds;
+  /** Stops the schedule; single steps taken meanwhile are due at once and change nothing. */
+  pause(nowSeconds: number): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#pausedLeadSeconds =
+      this.#nextDueSeconds === undefined ? undefined : Math.max(0, this.#nextDueSeconds - nowSeconds);
   }
 
-  /** Begins anew, as after a reset: the next frames are due at once, but steps never follow each other faster than the world's rate. */
+  /** Lets the schedule go on with the lead that it had. */
+  resume(nowSeconds: number): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    const lead = this.#pausedLeadSeconds;
+    this.#nextDueSeconds = lead === undefined ? undefined : nowSeconds + lead;
+    this.#generatedUntilSeconds = nowSeconds + (lead ?? 0);
+  }
+
+  /** Begins anew, as after a reset: the next frames are due at once. Steps still follow each other no faster than the world's rate. */
   restart(): void {
     this.#nextDueSeconds = undefined;
-    const last = this.#lastStart;
-    if (last !== undefined) this.#notBeforeSeconds = last.seconds + last.frameCount / this.#framesPerSecond;
+    this.#pausedLeadSeconds = undefined;
   }
 }
 

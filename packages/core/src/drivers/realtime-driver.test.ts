@@ -40,10 +40,14 @@ interface Setup {
   readonly resets: number[];
 }
 
-const open: RealtimeRun[] = [];
+const open: { readonly run: RealtimeRun; readonly clock: FakeClock }[] = [];
 
 afterEach(async () => {
-  for (const run of open.splice(0)) await run.close().catch(() => undefined);
+  for (const { run, clock } of open.splice(0)) {
+    const closing = run.close().catch(() => undefined);
+    await clock.advance(30);
+    await closing;
+  }
 });
 
 async function begin(world: FakeWorldOptions = {}, options: Partial<RealtimeOptions> = {}): Promise<Setup> {
@@ -63,7 +67,7 @@ async function begin(world: FakeWorldOptions = {}, options: Partial<RealtimeOpti
     outputs: [sink, ...(options.outputs ?? [])],
     observers: [observer],
   });
-  open.push(run);
+  open.push({ run, clock });
   await clock.settle();
   return { clock, world: fake, run, sink, steps, resets };
 }
@@ -114,7 +118,9 @@ describe("pacing", () => {
           const due = (sink.chunks[index]?.firstDueSeconds ?? 0) - 100;
           expect(due - record.window.endSeconds).toBeLessThanOrEqual(leadFrames / 30 + stepSeconds + 1e-6);
         });
-        await run.close();
+        const closing = run.close();
+        await clock.advance(1);
+        await closing;
       }),
       { numRuns: 8 },
     );
@@ -254,7 +260,7 @@ describe("reset, pause and close", () => {
           {
             timestampSeconds: clock.nowSeconds(),
             eventType: "keys_state",
-            payload: { codes: ["KeyE"], pressCounts: { KeyE: 1 }, epoch: "a", sequence },
+            payload: { codes: ["KeyE"], pressCounts: { KeyE: 1 }, epoch: 1, sequence },
           },
         ],
         { sequence },
@@ -300,7 +306,7 @@ describe("outputs", () => {
     });
     const world = fakeWorld({ framesPerSecond: 30, framesPerStep, stepCount: Infinity });
     const run = startRealtime({ adapter: world.adapter, clock, outputs: [presenter] });
-    open.push(run);
+    open.push({ run, clock });
     await clock.advance(2);
     stalled = true;
     shown.length = 0;
@@ -326,7 +332,9 @@ describe("outputs", () => {
     expect(recording.droppedFrames).toBeGreaterThan(200);
     expect(artifact?.metadata.droppedFrames).toBe(recording.droppedFrames);
     expect(slow.results.length + recording.droppedFrames).toBeGreaterThanOrEqual(299);
-    await run.close();
+    const closing = run.close();
+    await clock.advance(1);
+    await closing;
     expect(world.counts.chunksOut).toBe(0);
   });
 
@@ -347,7 +355,7 @@ describe("outputs", () => {
         stepSeconds: (framesPerStep / 30) * 0.6,
       });
       const run = startRealtime({ adapter: world.adapter, clock, outputs: [presenter] });
-      open.push(run);
+      open.push({ run, clock });
       await clock.advance(6);
       const intervals = times.slice(1).map((time, index) => time - (times[index] as number));
       const mean = intervals.reduce((sum, value) => sum + value, 0) / intervals.length;

@@ -172,6 +172,7 @@ class RealtimeDriver {
     try {
       const rollout = await startRollout(options, this.#input.schema, cleanup, this.#warnings, {
         realtime: true,
+        dropRefusedUpdates: true,
       });
       this.#rollout = rollout;
       const { framesPerSecond, framesPerStep, firstStepFrames } = rollout.description;
@@ -294,7 +295,7 @@ class RealtimeDriver {
       if (frameHashes !== undefined) this.#stage(STAGES.hash, stepNumber, mark);
       this.#inputSequence = outcome.result.inputSequence ?? this.#inputSequence;
       this.#recordMetrics(outcome);
-      this.#observeStep(outcome, { inputs, window, lease, discarded, frameHashes, timing });
+      this.#observeStep(outcome, { stepNumber, inputs, window, lease, discarded, frameHashes, timing });
     } catch (error) {
       rollout.discard();
       throw error;
@@ -311,14 +312,14 @@ class RealtimeDriver {
     timestampSeconds: number,
     clearedDeltas: number,
   ): Promise<void> {
-    await rollout.reset({ seed, signal: this.#options.signal });
+    const initialInputs = await rollout.reset({ seed, signal: this.#options.signal });
     this.#resetAsked = 0;
     this.#resetCount += 1;
     const { generation, seed: inForce } = rollout;
     for (const sink of this.#sinks) sink.beginGeneration?.(generation);
     pacer.restart();
     this.#observe((observer) =>
-      observer.resetApplied?.({ generation, seed: inForce, timestampSeconds, clearedDeltas }),
+      observer.resetApplied?.({ generation, seed: inForce, initialInputs, timestampSeconds, clearedDeltas }),
     );
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(generation);
   }
@@ -347,6 +348,7 @@ class RealtimeDriver {
   #observeStep(
     outcome: StepOutcome,
     step: {
+      readonly stepNumber: number;
       readonly inputs: UserInputs;
       readonly window: TimeWindow;
       readonly lease: FrameLease;
@@ -355,12 +357,13 @@ class RealtimeDriver {
       readonly timing: StepTiming;
     },
   ): void {
-    const { inputs, window, lease, discarded, frameHashes, timing } = step;
+    const { stepNumber, inputs, window, lease, discarded, frameHashes, timing } = step;
     if ((this.#options.observers?.length ?? 0) === 0) return;
     const release = lease.hold();
     const canonicalSources = (outcome.canonical.metadata.canonicalSources ?? {}) as Readonly<Record<string, string>>;
     this.#observe((observer) =>
       observer.stepCommitted?.({
+        stepNumber,
         result: outcome.result,
         window,
         events: inputs.events,
@@ -429,8 +432,13 @@ class RealtimeDriver {
   #setPaused(paused: boolean, clockSeconds: number): void {
     const timeline = this.#timeline;
     if (timeline === undefined || timeline.paused === paused) return;
-    if (paused) timeline.pause(clockSeconds);
-    else this.#pacer?.shift(timeline.resume(clockSeconds));
+    if (paused) {
+      timeline.pause(clockSeconds);
+      this.#pacer?.pause(clockSeconds);
+    } else {
+      timeline.resume(clockSeconds);
+      this.#pacer?.resume(clockSeconds);
+    }
     this.#stepGrants = 0;
     const timestampSeconds = timeline.at(clockSeconds);
     this.#observe((observer) => observer.pauseChanged?.({ paused, timestampSeconds }));

@@ -37,7 +37,7 @@ export async function startRollout(
   sourceSchema: UserInputSchema | undefined,
   cleanup: Cleanup,
   warnings: WarningCounter,
-  how: { readonly realtime: boolean },
+  how: { readonly realtime: boolean; readonly dropRefusedUpdates: boolean },
 ): Promise<Rollout> {
   const { metrics, clock, signal } = options;
   if (metrics !== undefined) cleanup.add(() => metrics.close());
@@ -60,7 +60,7 @@ export async function startRollout(
     stages: options.stages,
     clock,
     signal,
-    ...(how.realtime
+    ...(how.dropRefusedUpdates
       ? {
           onUpdateRefused: (fields: readonly string[]) => {
             const message = `left out an update of ${fields.join(", ")}: only a start or a reset may change it`;
@@ -82,8 +82,10 @@ export async function startRollout(
   await tellObservers(options.observers, (observer) =>
     observer.runStarted?.({
       config: plan.config,
+      candidateIndex: plan.candidateIndex,
       description: rollout.description,
       seed: plan.seed,
+      sourceSchema: plan.sourceSchema,
       initialInputs: fresh.initialInputs,
       requestedInputs: plan.requestedInputs,
       versions: plan.versions,

@@ -28,12 +28,10 @@ export class SessionTimeline {
     this.#pausedAtSeconds ??= clockSeconds;
   }
 
-  /** Lets time go on and gives how long it stood still, in seconds. */
-  resume(clockSeconds: number): number {
-    if (this.#pausedAtSeconds === undefined) return 0;
-    const seconds = Math.max(0, clockSeconds - this.#pausedAtSeconds);
-    this.#pausedSeconds += seconds;
+  /** Lets time go on; nothing happens when it does already. */
+  resume(clockSeconds: number): void {
+    if (this.#pausedAtSeconds === undefined) return;
+    this.#pausedSeconds += Math.max(0, clockSeconds - this.#pausedAtSeconds);
     this.#pausedAtSeconds = undefined;
-    return seconds;
   }
 }

@@ -135,13 +135,13 @@ interface OpenStep {
   readonly stepNumber: number;
   readonly startSeconds: number;
   endSeconds: number;
-  frameCount: number;
   readonly stages: Partial<Record<Stage, number>>;
 }
 
 /** Collects what `--stats` writes. Attach it to a run as observer, as stage listener and as metrics recorder. */
 export class RunStatistics implements RunObserver, StageListener, MetricsRecorder {
-  readonly #samples: StepSample[] = [];
+  readonly #samples: Omit<StepSample, "frameCount">[] = [];
+  readonly #frames: number[] = [];
   readonly #metrics: RuntimeMetricSample[] = [];
   readonly #controlToFrame: number[] = [];
   readonly #leads: number[] = [];
@@ -157,7 +157,9 @@ export class RunStatistics implements RunObserver, StageListener, MetricsRecorde
 
   /** Keeps the frames and, live, what the step's input cost. */
   stepCommitted(record: StepRecord): void {
-    if (this.#open !== undefined) this.#open.frameCount = record.discarded ? 0 : record.result.frameCount;
+    // Live, observers hear of a step after the loop has gone on: frames are kept by the step's number.
+    if (record.stepNumber < MAX_STATISTICS_SAMPLES)
+      this.#frames[record.stepNumber] = record.discarded ? 0 : record.result.frameCount;
     const { timing } = record;
     if (timing?.firstDueSeconds === undefined || this.#truncated) return;
     this.#leads.push(timing.leadFrames);
@@ -179,7 +181,7 @@ export class RunStatistics implements RunObserver, StageListener, MetricsRecorde
     if (this.#open?.stepNumber !== stepNumber) {
       this.#flush();
       if (stage === STAGES.pace) return;
-      this.#open = { stepNumber, startSeconds, endSeconds, frameCount: 0, stages: {} };
+      this.#open = { stepNumber, startSeconds, endSeconds, stages: {} };
     }
     const open = this.#open as OpenStep;
     open.stages[stage] = (open.stages[stage] ?? 0) + (endSeconds - startSeconds);
@@ -204,13 +206,14 @@ export class RunStatistics implements RunObserver, StageListener, MetricsRecorde
     const start = this.#start;
     if (start === undefined) return undefined;
     this.#flush();
+    const samples = this.#samples.map((sample) => ({ ...sample, frameCount: this.#frames[sample.stepNumber] ?? 0 }));
     const steadyFirst = steadyStart(start);
-    const steady = this.#samples.slice(steadyFirst.step);
+    const steady = samples.slice(steadyFirst.step);
     const seconds = elapsed(steady);
     const frameCount = steady.reduce((sum, sample) => sum + sample.frameCount, 0);
-    const filling = this.#samples.slice(1, steadyFirst.step);
+    const filling = samples.slice(1, steadyFirst.step);
     const modelOf = (sample: StepSample): number => (sample.stages.model ?? 0) + (sample.stages.finalize ?? 0);
-    const first = this.#samples[0];
+    const first = samples[0];
     return {
       schemaVersion: STATISTICS_SCHEMA_VERSION,
       artifactType: "dreamloop.run_statistics",
@@ -223,7 +226,7 @@ export class RunStatistics implements RunObserver, StageListener, MetricsRecorde
       seed: start.seed,
       environment: facts.environment,
       runtimeFacts: start.runtimeFacts,
-      end: this.#end ?? { outcome: "failed", stepCount: this.#samples.length, frameCount },
+      end: this.#end ?? { outcome: "failed", stepCount: samples.length, frameCount },
       phases: {
         loadSeconds: this.#lifecycle("runtime_load"),
         sessionStartSeconds: this.#lifecycle("session_start"),
@@ -240,7 +243,7 @@ export class RunStatistics implements RunObserver, StageListener, MetricsRecorde
       ...named("overheadSeconds", summarize(steady.map((sample) => sample.turnSeconds - modelOf(sample)))),
       stages: stageDistributions(steady),
       ...(facts.realtime === undefined ? {} : { realtime: this.#realtime(facts.realtime) }),
-      samples: [...this.#samples],
+      samples,
       samplesTruncated: this.#truncated,
       metrics: [...this.#metrics],
     };
@@ -272,8 +275,8 @@ export class RunStatistics implements RunObserver, StageListener, MetricsRecorde
       this.#truncated = true;
       return;
     }
-    const { stepNumber, frameCount, startSeconds, endSeconds, stages } = open;
-    this.#samples.push({ stepNumber, frameCount, startSeconds, turnSeconds: endSeconds - startSeconds, stages });
+    const { stepNumber, startSeconds, endSeconds, stages } = open;
+    this.#samples.push({ stepNumber, startSeconds, turnSeconds: endSeconds - startSeconds, stages });
   }
 }
 

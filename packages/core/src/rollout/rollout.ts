@@ -235,10 +235,13 @@ export class Rollout {
     this.#session.discardStep?.();
   }
 
-  /** Starts the rollout anew: next generation, step 0, fresh converter and mapping state, the seed kept unless one is given. */
+  /**
+   * Starts the rollout anew: next generation, step 0, fresh converter and mapping state, the seed kept unless one is given. Gives the
+   * initial inputs of the new rollout after mapping.
+   */
   async reset(
     options: { readonly seed?: number; readonly inputs?: ModelInputs; readonly signal?: AbortSignal } = {},
-  ): Promise<void> {
+  ): Promise<ModelInputs> {
     this.discard();
     const seed = options.seed ?? this.#seed;
     const requested = options.inputs ?? this.#requested;
@@ -251,6 +254,7 @@ export class Rollout {
     this.#generation += 1;
     this.#stepIndex = 0;
     this.#checker?.reset();
+    return fresh.initialInputs;
   }
 
   /** The complete state at this step boundary. Throws `unavailable` when the session has no snapshots. */

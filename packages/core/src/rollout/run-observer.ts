@@ -1,6 +1,7 @@
 import type { Json } from "../validate/reader.ts";
 import type { InferenceConfig } from "../config/inference-config.ts";
 import type { UserInputEvent } from "../inputs/user-input-event.ts";
+import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import type { ModelInputs } from "../model/model-inputs.ts";
 import type { SessionDescription } from "../model/session-description.ts";
 import type { StepResult } from "../model/step-request.ts";
@@ -10,10 +11,14 @@ import type { TimeWindow } from "../time/time-window.ts";
 export interface RunStart {
   /** The configuration in force. */
   readonly config: InferenceConfig;
+  /** Which candidate of `config.model` runs. */
+  readonly candidateIndex: number;
   /** What the session delivers. */
   readonly description: SessionDescription;
   /** Seed of every random draw. */
   readonly seed: number;
+  /** What the input source can send. */
+  readonly sourceSchema: UserInputSchema;
   /** The initial inputs after mapping. */
   readonly initialInputs: ModelInputs;
   /** The initial inputs as the caller gave them, before mapping. */
@@ -26,6 +31,8 @@ export interface RunStart {
 
 /** One committed step: what it saw and what it gave. */
 export interface StepRecord {
+  /** Number of the step over all generations, from 0. */
+  readonly stepNumber: number;
   /** The result as targets receive it; its pixels may be read during the call only. */
   readonly result: StepResult;
   /** The window of input that was used. */
@@ -64,6 +71,8 @@ export interface ResetRecord {
   readonly timestampSeconds: number;
   /** Seed of the new rollout. */
   readonly seed: number;
+  /** The initial inputs of the new rollout after mapping. */
+  readonly initialInputs: ModelInputs;
   /** Mouse and wheel movements that were pending and are cleared. */
   readonly clearedDeltas: number;
 }
