@@ -54,7 +54,7 @@ function h264Mender({ size, range }: { readonly size: CodedSize; readonly range:
 function vp8Mender({ width, height }: CodedSize): StreamMender {
   return {
     mend: (accessUnit) => {
-      const data = accessUnit.slice();
+      const data = Uint8Array.from(accessUnit);
       if (!isVp8KeyFrame(data)) return { data, isKeyFrame: false };
       setVp8Size(data, { width, height });
       return { data, isKeyFrame: true, facts: { codecString: "vp8", width, height } };

@@ -77,7 +77,7 @@ export class ImagesOutputTarget extends FrameTarget {
     return {
       write: ({ rgb, frameNumber }) => {
         // The frame's memory is not ours once this settles, and compressing takes longer.
-        const copy = rgb.slice();
+        const copy = Uint8Array.from(rgb);
         return work.start(() => writePicture(copy, frameNumber));
       },
       finish: async (summary) => {

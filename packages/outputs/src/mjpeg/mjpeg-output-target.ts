@@ -48,7 +48,7 @@ export class MjpegOutputTarget extends FrameTarget {
     let written = Promise.resolve();
     return {
       write: ({ rgb }) => {
-        const copy = rgb.slice();
+        const copy = Uint8Array.from(rgb);
         return work.start(async () => {
           const before = written;
           const encoded = encode(copy);

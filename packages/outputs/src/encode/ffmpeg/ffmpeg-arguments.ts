@@ -47,6 +47,6 @@ function vp8Arguments(latency: "realtime" | "quality"): string[] {
 
 /** Command line that reads a stream (Annex B or IVF) from standard input and writes I420 pictures to standard output. */
 export function decodeArguments(format: "h264" | "ivf"): string[] {
-  // Without a matrix in the arguments nothing is converted: what comes out are the numbers in the stream.
-  return [...QUIET, "-f", format, "-i", "pipe:0", "-f", "rawvideo", "-pix_fmt", "yuv420p", "pipe:1"];
+  // No format is asked for, so nothing is converted: what comes out are the numbers in the stream, 4:2:0 as they are.
+  return [...QUIET, "-f", format, "-i", "pipe:0", "-f", "rawvideo", "pipe:1"];
 }

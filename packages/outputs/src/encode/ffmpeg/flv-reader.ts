@@ -69,7 +69,7 @@ export function readAvcConfiguration(record: Uint8Array): {
     at += 1;
     for (let index = 0; index < count; index += 1) {
       const length = view.getUint16(at);
-      units.push(record.slice(at + 2, at + 2 + length));
+      units.push(Uint8Array.from(record.subarray(at + 2, at + 2 + length)));
       at += 2 + length;
     }
   }

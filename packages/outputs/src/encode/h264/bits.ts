@@ -43,7 +43,7 @@ export class BitReader {
   /** A signed Exp-Golomb code, `se(v)`. */
   signed(): number {
     const code = this.unsigned();
-    return code % 2 === 1 ? (code + 1) / 2 : -code / 2;
+    return code % 2 === 1 ? (code + 1) / 2 : 0 - code / 2;
   }
 }
 

@@ -47,7 +47,7 @@ export class H264StreamFixer {
       this.#parameters = readSps(this.#sps);
     }
     const pps = units.filter((unit) => nalType(unit) === NAL_TYPES.pps);
-    if (pps.length > 0) this.#pps = pps.map((unit) => unit.slice());
+    if (pps.length > 0) this.#pps = pps.map((unit) => Uint8Array.from(unit));
   }
 
   /** Mends one access unit given as Annex B. Throws `RangeError` when its parameter sets cannot be read or are missing. */

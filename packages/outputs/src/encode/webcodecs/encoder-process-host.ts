@@ -37,6 +37,11 @@ export class EncoderProcess {
   #busy = 0;
   #closed: Promise<void> | undefined;
 
+  /** Number of the process; absent while there is none. */
+  get processId(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Opens a channel; the process starts when there is none. */
   open(listener: ChannelListener): number {
     if (this.#closed !== undefined) {

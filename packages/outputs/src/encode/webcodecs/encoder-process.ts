@@ -104,7 +104,7 @@ function createDecoder(webCodecs: typeof WebCodecs, channel: number, request: De
     take: (header, payload) => {
       const type = (header.flags & KEY_FRAME_FLAG) !== 0 ? "key" : "delta";
       decoder.decode(
-        new webCodecs.EncodedVideoChunk({ type, timestamp: header.sequence * 1000, data: payload.slice() }),
+        new webCodecs.EncodedVideoChunk({ type, timestamp: header.sequence * 1000, data: Uint8Array.from(payload) }),
       );
     },
     drain: async () => {

@@ -1,4 +1,6 @@
 import type { I420Picture } from "../../color/i420.ts";
+import { BT709_LIMITED } from "../h264/sps.ts";
+import { H264StreamFixer } from "../h264/stream-fixer.ts";
 import { readEncoderConfig } from "../read-encoder-config.ts";
 import { KEY_FRAME_DEMANDS, VIDEO_CODECS, type DecodeOptions, type VideoEncoderBackend } from "../video-encoder.ts";
 import { openChannel } from "./channel.ts";
@@ -16,7 +18,7 @@ export function webCodecsBackend(): VideoEncoderBackend {
     name: WEBCODECS,
     codecs: [VIDEO_CODECS.h264, VIDEO_CODECS.vp8],
     keyFrameDemand: KEY_FRAME_DEMANDS.immediate,
-    createEncoder: (config, events) => createWebCodecsEncoder(host, readEncoderConfig(config), events),
+    createEncoder: async (config, events) => createWebCodecsEncoder(host, readEncoderConfig(config), events),
     decode: (options) => decode(host, options),
     close: () => host.close(),
   };
@@ -38,13 +40,14 @@ async function decode(host: EncoderProcess, options: DecodeOptions): Promise<rea
       request: { codec: codec === VIDEO_CODECS.h264 ? "avc1.42e01f" : codec, width, height },
       onMessage: (header, payload) => {
         if (header.type === MESSAGE_TYPES.decoded) {
-          pictures.push({ codedWidth: width, codedHeight: height, data: payload.slice() });
+          pictures.push({ codedWidth: width, codedHeight: height, data: Uint8Array.from(payload) });
         } else if (header.type === MESSAGE_TYPES.drained) settle?.resolve();
       },
       onFailure: (error) => settle?.reject(error),
     });
     try {
-      for (const [sequence, { data, isKeyFrame }] of frames.entries()) {
+      const plain = codec === VIDEO_CODECS.h264 ? withLimitedRange(options) : frames;
+      for (const [sequence, { data, isKeyFrame }] of plain.entries()) {
         const flags = isKeyFrame ? KEY_FRAME_FLAG : 0;
         await host.send({ type: MESSAGE_TYPES.packet, channel: number, sequence, flags }, data);
       }
@@ -57,4 +60,13 @@ async function decode(host: EncoderProcess, options: DecodeOptions): Promise<rea
   } finally {
     release();
   }
+}
+
+/**
+ * The same frames, said to be of limited range: the library reads the planes of pictures that it takes for full range wrongly. Only the
+ * saying changes, not the numbers.
+ */
+function withLimitedRange({ frames, width, height }: DecodeOptions): EncodedFrame[] {
+  const fixer = new H264StreamFixer({ width, height, color: BT709_LIMITED });
+  return frames.map((frame) => ({ ...frame, data: fixer.fixAnnexB(frame.data).data }));
 }

@@ -1,0 +1,164 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDreamloopError } from "@dreamloop/core";
+import { afterEach, describe, expect, it } from "vitest";
+import type { I420Picture } from "../../color/i420.ts";
+import { FFMPEG_PATH, LACKS_FFMPEG } from "../../test-support/programs.ts";
+import { temporaryFolders } from "../../test-support/temporary-folder.ts";
+import { selectEncoder } from "../select-encoder.ts";
+import type { EncodedFrame, VideoEncoder, VideoEncoderBackend } from "../video-encoder.ts";
+import { webCodecsBackend } from "../webcodecs/webcodecs-backend.ts";
+import { selfTestEncoder } from "./self-test.ts";
+
+const folder = temporaryFolders(afterEach);
+
+/** A backend that changes the pictures before, or the frames after, a working one encodes. */
+function broken(change: {
+  readonly picture?: (picture: I420Picture) => I420Picture;
+  readonly frame?: (frame: EncodedFrame) => readonly EncodedFrame[];
+}): VideoEncoderBackend {
+  const inner = webCodecsBackend();
+  return {
+    ...inner,
+    name: "broken",
+    createEncoder: async (config, events) => {
+      const encoder = await inner.createEncoder(config, {
+        onFrame: (frame) => (change.frame?.(frame) ?? [frame]).forEach((each) => events.onFrame(each)),
+      });
+      const wrapped: VideoEncoder = {
+        settings: encoder.settings,
+        pendingFrames: 0,
+        encode: (picture, options) => encoder.encode(change.picture?.(picture) ?? picture, options),
+        flush: () => encoder.flush(),
+        close: () => encoder.close(),
+      };
+      return wrapped;
+    },
+  };
+}
+
+/** Applies `map` to luma, blue and red difference of each sample. */
+function mapped(picture: I420Picture, map: (value: number, plane: number) => number): I420Picture {
+  const luma = picture.codedWidth * picture.codedHeight;
+  const data = picture.data.map((value, at) => Math.round(map(value, at < luma ? 0 : at < luma + luma / 4 ? 1 : 2)));
+  return { ...picture, data };
+}
+
+function swappedChroma(picture: I420Picture): I420Picture {
+  const luma = picture.codedWidth * picture.codedHeight;
+  const { data } = picture;
+  const swapped = Uint8Array.from([
+    ...data.subarray(0, luma),
+    ...data.subarray(luma + luma / 4),
+    ...data.subarray(luma, luma + luma / 4),
+  ]);
+  return { ...picture, data: swapped };
+}
+
+const FAULTS: readonly [string, Parameters<typeof broken>[0], RegExp][] = [
+  ["swaps the colour differences", { picture: swappedChroma }, /the patch painted 255, 0, 0 came back as/],
+  [
+    "stretches limited to full range",
+    { picture: (picture) => mapped(picture, (value, plane) => (plane === 0 ? ((value - 16) * 255) / 219 : value)) },
+    /the patch painted \d+, \d+, \d+ came back as/,
+  ],
+  [
+    // Green's part in the colour differences, roughly as with the BT.601 matrix.
+    "uses the matrix of BT.601",
+    { picture: (picture) => mapped(picture, (value, plane) => (plane === 1 ? 128 + (value - 128) * 0.89 : value)) },
+    /came back as/,
+  ],
+  ["loses a frame", { frame: (frame) => (frame.timestamp === 1 ? [] : [frame]) }, /3 pictures gave 2 frames/],
+  ["starts without a key frame", { frame: (frame) => [{ ...frame, isKeyFrame: false }] }, /is no key frame/],
+  [
+    "leaves the colour untold",
+    // The set of the library itself for 64×64, before it is mended.
+    {
+      frame: (frame) => {
+        if (!frame.isKeyFrame) return [frame];
+        const sps = Buffer.from("000000016742c0148c68408065b8", "hex");
+        return [{ ...frame, data: Buffer.concat([sps, frame.data.subarray(sps.length)]) }];
+      },
+    },
+    /expected BT\.709 \(1, 1, 1\) with limited range in the stream, found|ends early/,
+  ],
+];
+
+describe("the self-test of encoders", () => {
+  it.each(FAULTS)("E2: refuses one that %s", async (_name, change, message) => {
+    const backend = broken(change);
+    try {
+      const tested = selfTestEncoder({ backend, codec: "h264" });
+      await expect(tested).rejects.toThrow(message);
+    } finally {
+      await backend.close();
+    }
+  });
+
+  it("E2: lets a working one pass, also judged by another decoder", async () => {
+    const backend = broken({});
+    const decoder = webCodecsBackend();
+    await selfTestEncoder({ backend, decoder, codec: "h264" });
+    await backend.close();
+    await decoder.close();
+  });
+});
+
+/** An ffmpeg that puts a filter between pictures and encoder. */
+function ffmpegWithFilter(filter: string): string {
+  const path = join(folder(), "ffmpeg");
+  const program = `#!${process.execPath}
+const { spawnSync } = require("node:child_process");
+const args = process.argv.slice(2);
+const codec = args.indexOf("-c:v");
+if (codec > 0 && args.includes("pipe:1")) args.splice(codec, 0, "-vf", ${JSON.stringify(filter)});
+process.exit(spawnSync(${JSON.stringify(FFMPEG_PATH)}, args, { stdio: "inherit" }).status ?? 1);
+`;
+  writeFileSync(path, program);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe.skipIf(LACKS_FFMPEG || process.platform === "win32")("selectEncoder with an ffmpeg", () => {
+  it("E2: refuses an ffmpeg that converts to another matrix", async () => {
+    const ffmpegPath = ffmpegWithFilter("scale=in_color_matrix=bt709:out_color_matrix=bt601");
+    await expect(selectEncoder({ prefer: "ffmpeg", ffmpegPath })).rejects.toThrow(
+      /ffmpeg encoder: failed its self-test with h264: the patch painted .* came back as/,
+    );
+  });
+
+  it("E2: refuses an ffmpeg that converts to another range", async () => {
+    const ffmpegPath = ffmpegWithFilter("scale=in_range=tv:out_range=pc");
+    await expect(selectEncoder({ prefer: "ffmpeg", ffmpegPath })).rejects.toThrow(/came back as/);
+  });
+
+  it("E2: takes the same ffmpeg without the fault", async () => {
+    const backend = await selectEncoder({
+      prefer: "ffmpeg",
+      ffmpegPath: ffmpegWithFilter("null"),
+      codecs: ["h264", "vp8"],
+    });
+    expect(backend.name).toBe("ffmpeg");
+    await backend.close();
+  });
+});
+
+describe("selectEncoder", () => {
+  it("takes the encoder that is installed with the package when none is preferred", async () => {
+    const backend = await selectEncoder({ codecs: ["h264", "vp8"] });
+    expect(backend.name).toBe("webcodecs");
+    await backend.close();
+  });
+
+  it("says that an ffmpeg is missing, and what to do", async () => {
+    const missing = selectEncoder({ prefer: "ffmpeg", ffmpegPath: join(folder(), "no-ffmpeg") });
+    await expect(missing).rejects.toSatisfy(
+      (error) => isDreamloopError(error, "unavailable") && /install ffmpeg/.test(error.message),
+    );
+  });
+
+  it("refuses an unknown name with the nearest one", async () => {
+    await expect(selectEncoder({ prefer: "ffmpg" as "ffmpeg" })).rejects.toThrow(/did you mean ffmpeg\?/);
+    await expect(selectEncoder({ prefer: "toString" as "ffmpeg" })).rejects.toThrow(/Known encoders: auto, webcodecs/);
+  });
+});
