@@ -51,11 +51,11 @@ class Drives:
         return unshuffled(torch.from_numpy(pictures).permute(0, 3, 1, 2)), unshuffled(torch.from_numpy(maps))
 
 
-def unshuffled(planes):
-    """Bytes `[n, c, 224, 384]` to floats `[n, 16 c, 56, 96]` in 0..1, channels last."""
+def unshuffled(planes, dtype=torch.float32):
+    """Bytes `[n, c, 224, 384]` to numbers `[n, 16 c, 56, 96]` in 0..1, channels last in memory."""
     n, c, h, w = planes.shape
     blocks = planes.reshape(n, c, h // 4, 4, w // 4, 4).permute(0, 1, 3, 5, 2, 4).reshape(n, c * 16, h // 4, w // 4)
-    return blocks.to(memory_format=torch.channels_last).float().mul_(1 / 255)
+    return blocks.to(dtype, memory_format=torch.channels_last).mul_(1 / 255)
 
 
 def shuffled(blocks):

@@ -38,19 +38,29 @@ class PromptEncoder(nn.Module):
 
 
 class MapEncoder(nn.Module):
-    """Unshuffled map `[n, 96, 56, 96]` in 0..1 to tokens `[n, 84, 192]`."""
+    """Unshuffled map `[n, 96, 56, 96]` in 0..1 to tokens `[n, 84, 192]`, by merging 2x2 neighbours three times."""
 
     def __init__(self):
         super().__init__()
-        self.enter = nn.Conv2d(96, 48, 1)
-        self.down8 = nn.Conv2d(48, 64, 3, stride=2, padding=1)
-        self.down16 = nn.Conv2d(64, 96, 3, stride=2, padding=1)
-        self.patch = nn.Conv2d(96, WIDTH, 2, stride=2)
+        self.enter = nn.Linear(96, 64)
+        self.merge8 = nn.Linear(4 * 64, 96)
+        self.merge16 = nn.Linear(4 * 96, 128)
+        self.merge32 = nn.Linear(4 * 128, WIDTH)
 
     def forward(self, blocks):
-        x = F.relu(self.enter(blocks - 0.5))
-        x = F.relu(self.down16(F.relu(self.down8(x))))
-        return self.patch(x).flatten(2).transpose(1, 2)
+        return self.from_features(F.relu(self.enter(blocks.permute(0, 2, 3, 1))))
+
+    def from_features(self, x):
+        """As `forward`, from the activated features of the first layer `[n, 56, 96, 64]`."""
+        x = F.relu(self.merge8(neighbours(x)))
+        x = F.relu(self.merge16(neighbours(x)))
+        return self.merge32(neighbours(x)).flatten(1, 2)
+
+
+def neighbours(x):
+    """`[n, h, w, c]` to `[n, h / 2, w / 2, 4 c]`."""
+    n, h, w, c = x.shape
+    return x.reshape(n, h // 2, 2, w // 2, 2, c).permute(0, 1, 3, 2, 4, 5).reshape(n, h // 2, w // 2, 4 * c)
 
 
 class Block(nn.Module):
@@ -74,14 +84,18 @@ class Block(nn.Module):
         return parts[0], 1 + parts[1], 1 + parts[2], parts[3], 1 + parts[4], 1 + parts[5]
 
     def attend(self, query, key, value, mask):
-        """`query [..., q, 192]` over `key, value [..., k, 192]`; `mask [..., 1, 1, k]` is added to the scores."""
+        """`query [..., q, 192]` over `key, value [..., k, 192]`; `mask [..., 1, 1, k]`, if any, is added to the scores."""
 
         def heads(x):
             return x.reshape(*x.shape[:-1], HEADS, WIDTH // HEADS).transpose(-2, -3)
 
         scores = heads(query * (WIDTH // HEADS) ** -0.5) @ heads(key).transpose(-1, -2)
-        weights = torch.softmax(scores + mask, -1)
-        return self.leave((weights.to(value.dtype) @ heads(value)).transpose(-2, -3).flatten(-2))
+        if mask is not None:
+            scores = scores + mask
+        # In the precision of the scores: doing it in fp32 would be the slowest part of training on a CPU.
+        with torch.autocast("cpu", enabled=False):
+            weights = torch.softmax(scores, -1)
+        return self.leave((weights @ heads(value)).transpose(-2, -3).flatten(-2))
 
 
 def normalise(x):
@@ -103,7 +117,7 @@ class Dynamics(nn.Module):
         self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
         self.last_modulation = nn.Linear(WIDTH, 2 * WIDTH)
         self.last = nn.Linear(WIDTH, CHANNELS * PATCH * PATCH)
-        nn.init.zeros_(self.last.weight)
+        nn.init.normal_(self.last.weight, std=1e-3)
         nn.init.zeros_(self.last.bias)
 
     def condition(self, motion, prompt_embedding):
@@ -176,20 +190,24 @@ class Dynamics(nn.Module):
         vector = condition + self.embed_level(vector)
         x = self.enter(self.to_tokens(both)).unflatten(0, (2, b, t)) + self.place + map_tokens
         slots = torch.arange(WINDOW)
-        missing = (slots[None] + torch.arange(t)[:, None] < WINDOW).float() * -1e4
-        mask = F.pad(missing[:, :, None].expand(t, WINDOW, TOKENS).reshape(t, 1, 1, WINDOW * TOKENS), (0, TOKENS))
+        missing = (slots[None] + torch.arange(WINDOW)[:, None] < WINDOW).float() * -1e4
+        mask = F.pad(missing[:, :, None].expand(WINDOW, WINDOW, TOKENS).reshape(WINDOW, 1, 1, -1), (0, TOKENS))
         for number, block in enumerate(self.blocks):
             shift, scale, gate, shift2, scale2, gate2 = block.parts(vector)
             query, key, value = block.project(normalise(x) * scale + shift).chunk(3, -1)
             past_key = windows(key[0], block.distance_key)
             past_value = windows(value[0], block.distance_value)
-            key = torch.cat([past_key.expand(2, *past_key.shape), key], 3)
-            value = torch.cat([past_value.expand(2, *past_value.shape), value], 3)
-            x = x + gate * block.attend(query, key, value, mask.to(query.dtype))
-            x = x + gate2 * block.narrow(F.gelu(block.widen(normalise(x) * scale2 + shift2)))
             if number == LAYERS - 1:
-                x, vector = x[1], vector[1]
-        return self.head(x.flatten(0, 1), vector.flatten(0, 1)).unflatten(0, (b, t))
+                # Of the context stream only the keys and values of the last layer are needed.
+                x, query, key, value = x[1:], query[1:], key[1:], value[1:]
+                gate, shift2, scale2, gate2 = gate[1:], shift2[1:], scale2[1:], gate2[1:]
+            key = torch.cat([past_key.expand(len(key), *past_key.shape), key], 3)
+            value = torch.cat([past_value.expand(len(value), *past_value.shape), value], 3)
+            first = block.attend(query[:, :, :WINDOW], key[:, :, :WINDOW], value[:, :, :WINDOW], mask.to(query.dtype))
+            rest = block.attend(query[:, :, WINDOW:], key[:, :, WINDOW:], value[:, :, WINDOW:], None)
+            x = x + gate * torch.cat([first, rest], 2)
+            x = x + gate2 * block.narrow(F.gelu(block.widen(normalise(x) * scale2 + shift2)))
+        return self.head(x[0].flatten(0, 1), vector[1].flatten(0, 1)).unflatten(0, (b, t))
 
 
 def windows(past, distance):

@@ -32,4 +32,5 @@ def main():
         print(f"{split} encoded", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -22,14 +22,13 @@ SMALLEST_EXTERNAL_BYTES = 512
 
 
 class MapEntrance(nn.Module):
-    """A 1x1 convolution on an unshuffled map as a 4x4 convolution on the map's bytes."""
+    """A layer on the channels of an unshuffled map as a 4x4 convolution on the map's bytes."""
 
-    def __init__(self, entrance):
+    def __init__(self, weight, bias, offset):
         super().__init__()
-        weight = entrance.weight.detach()[:, :, 0, 0]
         self.convolution = nn.Conv2d(6, len(weight), 4, stride=4)
-        self.convolution.weight.data = weight.reshape(-1, 6, 4, 4) / 255
-        self.convolution.bias.data = entrance.bias.detach() - 0.5 * weight.sum(1)
+        self.convolution.weight.data = weight.detach().reshape(-1, 6, 4, 4) / 255
+        self.convolution.bias.data = bias.detach() - offset * weight.detach().sum(1)
 
     def forward(self, planes):
         return self.convolution(planes.float())
@@ -56,13 +55,11 @@ class Encode(nn.Module):
 class Condition(nn.Module):
     def __init__(self, dynamics):
         super().__init__()
-        self.dynamics, self.entrance = dynamics, MapEntrance(dynamics.map.enter)
+        self.dynamics = dynamics
+        self.entrance = MapEntrance(dynamics.map.enter.weight, dynamics.map.enter.bias, 0)
 
     def forward(self, planes, motion, prompt_embedding):
-        encoder = self.dynamics.map
-        x = F.relu(self.entrance(planes))
-        x = F.relu(encoder.down16(F.relu(encoder.down8(x))))
-        tokens = encoder.patch(x).flatten(2).transpose(1, 2)
+        tokens = self.dynamics.map.from_features(F.relu(self.entrance(planes)).permute(0, 2, 3, 1))
         return tokens, self.dynamics.condition(motion, prompt_embedding)
 
 
@@ -87,7 +84,9 @@ class Cache(nn.Module):
 class Decode(nn.Module):
     def __init__(self, autoencoder):
         super().__init__()
-        self.autoencoder, self.entrance = autoencoder, MapEntrance(autoencoder.decoder.map_features)
+        self.autoencoder = autoencoder
+        features = autoencoder.decoder.map_features
+        self.entrance = MapEntrance(features.weight[:, :, 0, 0], features.bias, 0.5)
 
     def forward(self, latent, planes):
         autoencoder = self.autoencoder
@@ -178,4 +177,5 @@ def main():
         print(f"{path.name} {path.stat().st_size / 1e6:.2f} MB")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -29,4 +29,5 @@ def main():
         length = torch.clamp(length + 1, max=WINDOW)
 
 
-main()
+if __name__ == "__main__":
+    main()

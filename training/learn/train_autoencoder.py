@@ -108,4 +108,5 @@ def main():
           f"latent std {smooth.latent_std.mean():.3f}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,7 @@ class Clips:
         self.latents = [np.load(pathlib.Path(folder) / f"{drive.name}.latents.npy", mmap_mode="r") for drive in self.drives]
 
     def batch(self, random, clips, frames):
-        """Random windows: latents, unshuffled maps, motion and prompt tokens, each with leading `[clips, frames]`."""
+        """Random windows: latents, unshuffled maps (channels last), motion and prompt tokens, with leading `[clips, frames]`."""
         picked = []
         for _ in range(clips):
             number = random.integers(len(self.drives))
@@ -44,7 +44,7 @@ class Clips:
         chosen = [numbers[1] if start + offset >= plan["changeFrame"] else numbers[0] for offset in range(frames)]
         return (
             torch.from_numpy(np.array(self.latents[number][look, part], np.float32)),
-            unshuffled(torch.from_numpy(np.array(drive.map[part]))),
+            unshuffled(torch.from_numpy(np.array(drive.map[part])), torch.bfloat16).permute(0, 2, 3, 1),
             torch.from_numpy(drive.motion[part]),
             torch.tensor(chosen),
         )
@@ -69,7 +69,7 @@ def train_loss(model, clean, maps, motion, numbers, feed_back):
     """
     b, t = clean.shape[:2]
     with torch.cpu.amp.autocast(dtype=torch.bfloat16):
-        map_tokens = model.map(maps.flatten(0, 1)).unflatten(0, (b, t))
+        map_tokens = model.map(maps.flatten(0, 1).permute(0, 3, 1, 2)).unflatten(0, (b, t))
         # Words repeat along a clip; at most two prompts are encoded per clip.
         condition = model.condition(motion, model.prompt(numbers.flatten(0, 1)).unflatten(0, (b, t)))
         past = clean
@@ -123,6 +123,7 @@ def validate(model, decoder, clips, count=4):
     scores = {1: [], 8: [], 31: []}
     for number in range(min(count, len(clips.drives))):
         latents, maps, motion, numbers = clips.window(random, number, number % 2, 0, FRAMES)
+        maps = maps.float().permute(0, 3, 1, 2)
         made = rollout(model, maps, motion, numbers, latents[0])
         for frame, results in scores.items():
             picture = shuffled(decoder.decode(made[frame : frame + 1], maps[frame : frame + 1])).clamp(0, 1)

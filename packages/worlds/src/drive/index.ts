@@ -45,3 +45,10 @@ export {
 } from "./vehicle.ts";
 export { createDriveWorld, type DriveWorld } from "./world.ts";
 export { DRIVE_FIELDS, DRIVE_MAPPING_VERSION, driveMapping, type DriveMappingOptions } from "./drive-mapping.ts";
+export {
+  driveDomain,
+  type BoundDriveDomain,
+  type DriveDomain,
+  type DriveDomainContext,
+  type DriveTensor,
+} from "./drive-domain.ts";
