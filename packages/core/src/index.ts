@@ -254,6 +254,35 @@ export type {
   VideoChunk,
   VideoChunkInput,
 } from "./model/video-chunk.ts";
+// Worlds in one declaration
+export { defineWorld } from "./world/define-world.ts";
+export { DEFAULT_TEXT_LENGTH, input } from "./world/input.ts";
+export type { NumberInputOptions, TextInputOptions, ValueInputOptions } from "./world/input.ts";
+export type {
+  InputOptions,
+  InputPresence,
+  InputProducts,
+  InputSpec,
+  InputSpecs,
+  InputValue,
+  InputValues,
+} from "./world/input-spec.ts";
+export type { ControlSpec, ControlSpecs, ControlValue, ControlValues } from "./world/control-spec.ts";
+export { DEFAULT_MAX_SESSIONS } from "./world/world.ts";
+export type {
+  WorldDefinition,
+  WorldDynamics,
+  WorldFrames,
+  WorldLoad,
+  WorldMap,
+  WorldRandom,
+  WorldRollout,
+  WorldSettings,
+  WorldStep,
+  WorldStepOutcome,
+  WorldStepTime,
+  WorldVideo,
+} from "./world/world-definition.ts";
 // Outputs
 export { NullOutputTarget } from "./outputs/null-output-target.ts";
 export { outputArtifact } from "./outputs/output-target.ts";
@@ -345,3 +374,49 @@ export type {
 } from "./metrics/run-statistics.ts";
 export { summarize } from "./metrics/distribution.ts";
 export type { Distribution } from "./metrics/distribution.ts";
+// Traces
+export { DREAMLOOP_VERSION } from "./version.ts";
+export { TraceEncoder } from "./trace/trace-encoder.ts";
+export type { TraceEncoderOptions, TraceSink } from "./trace/trace-encoder.ts";
+export { readTrace, traceItems } from "./trace/read-trace.ts";
+export type { ReadTraceOptions, Trace, TraceEnd } from "./trace/read-trace.ts";
+export { inspectTrace, MAX_LISTED_CHANGES } from "./trace/inspect-trace.ts";
+export type { TraceChange, TraceSummary } from "./trace/inspect-trace.ts";
+export type { TraceItem } from "./trace/format/trace-assembler.ts";
+export type { TraceChunks } from "./trace/format/trace-lines.ts";
+export { toleranceText } from "./trace/format/write-records.ts";
+export {
+  DEFAULT_INLINE_BYTES,
+  DEFAULT_TRACE_LIMITS,
+  FRAME_HASH_NAME,
+  INLINE_BYTES_PER_LINE,
+  TRACE_FORMAT,
+  TRACE_FORMAT_VERSION,
+} from "./trace/format/trace-records.ts";
+export type {
+  TraceEvent,
+  TraceExactness,
+  TraceFooter,
+  TraceHeader,
+  TraceLimits,
+  TracePause,
+  TraceReset,
+  TraceStep,
+  TraceTolerance,
+  TraceUpdate,
+} from "./trace/format/trace-records.ts";
+export { CONTENT_ADDRESS, MAX_ARRAY_BYTES } from "./trace/value/decode-value.ts";
+export type { ArrayReference } from "./trace/value/decode-value.ts";
+export { contentAddressOf } from "./trace/value/hash-value.ts";
+export { encodeModelInputs } from "./trace/value/model-inputs-payload.ts";
+export type { EncodedModelInputs } from "./trace/value/model-inputs-payload.ts";
+export { MemoryPayloadStore } from "./trace/value/payload-store.ts";
+export type { PayloadStore } from "./trace/value/payload-store.ts";
+export type { StoredValue } from "./trace/value/resolve-value.ts";
+export { MAX_VALUE_DEPTH } from "./trace/value/trace-value.ts";
+export type { EncodedArray } from "./trace/value/trace-value.ts";
+export { measureTolerance } from "./trace/replay/measure-tolerance.ts";
+export type { MeasureToleranceOptions } from "./trace/replay/measure-tolerance.ts";
+export { REPLAY_LEVELS } from "./trace/replay/replay-options.ts";
+export type { ReplayDifference, ReplayLevel, ReplayOptions, ReplayReport } from "./trace/replay/replay-options.ts";
+export { replayTrace } from "./trace/replay/replay-trace.ts";

@@ -1,0 +1,97 @@
+import type { CanonicalInputs, CanonicalModality } from "../canonical/canonical-inputs.ts";
+import { inferenceConfig } from "../config/inference-config.ts";
+import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { conditioningMapping } from "../mapping/conditioning-mapping.ts";
+import { identityInputMapping, inputMapping, type InputMapping } from "../mapping/input-mapping.ts";
+import { mappingSet } from "../mapping/mapping-set.ts";
+import type { StepRequest } from "../model/step-request.ts";
+import { isPlainObject, refuse } from "../validate/reader.ts";
+import { refuseUnknownKeys } from "../validate/record.ts";
+import type { WorldStepTime } from "./world-definition.ts";
+import { describeWorld, stepTime, worldRandom, worldSettings } from "./world-settings.ts";
+import { placeIn, type World, type WorldFunction } from "./world.ts";
+
+/** The state of a world's mapping: its seed and what `dynamics` gave last. */
+interface DynamicsState {
+  readonly seed: number;
+  readonly dynamics: unknown;
+}
+
+/** The mapping of a world: its `dynamics` and `map`, and the conditioning that its live inputs follow. */
+export function worldMapping(world: World): InputMapping {
+  const mappings: InputMapping[] = [];
+  if (world.map !== undefined) mappings.push(controlMapping(world, world.map));
+  const { conditioning } = world.inputs;
+  if (Object.keys(conditioning).length > 0) mappings.push(conditioningMapping({ fields: conditioning }));
+  if (mappings.length > 1) return mappingSet(mappings);
+  return mappings[0] ?? identityInputMapping;
+}
+
+function controlMapping(world: World, map: WorldFunction<unknown>): InputMapping<DynamicsState> {
+  const { controls, optionalControls, dynamics } = world;
+  const products = Object.keys(world.inputs.step);
+  const mapPlace = `${placeIn(world, "map")}()`;
+  return inputMapping<DynamicsState>({
+    name: world.id,
+    version: world.version,
+    consumes: distinct(Object.values(controls)),
+    consumesOptional: distinct(Object.values(optionalControls)),
+    producesStep: products,
+    createState: (seed) => {
+      const state = dynamics?.start({ seed, random: worldRandom("dynamics-start", seed, 0) });
+      return Object.freeze({ seed, dynamics: frozenState(state ?? null) });
+    },
+    mapStepInputs({ canonical, modelInputs, request, state }) {
+      const time = timeOf(world, request);
+      const values = controlValues(world, canonical);
+      let next = state;
+      if (dynamics !== undefined) {
+        const { seed } = state;
+        const random = worldRandom("dynamics-step", seed, time.stepIndex);
+        const stepped = dynamics.step({ ...time, state: state.dynamics, controls: values, seed, random });
+        if (stepped === undefined) refuse(`${placeIn(world, "dynamics")}.step()`, "the state after this step", stepped);
+        next = Object.freeze({ seed, dynamics: frozenState(stepped) });
+      }
+      const made = map({ ...time, controls: values, dynamics: dynamics === undefined ? undefined : next.dynamics });
+      if (!isPlainObject(made)) refuse(mapPlace, "an object with the step inputs", made);
+      refuseUnknownKeys(made, products, mapPlace);
+      return { inputs: modelInputs.withStep({ ...modelInputs.step, ...made }), state: next };
+    },
+  });
+}
+
+function controlValues(world: World, canonical: CanonicalInputs): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const [name, modality] of Object.entries(world.controls)) {
+    const value = canonical.values[modality.name];
+    if (value === undefined) {
+      throw new DreamloopError(
+        ERROR_CODES.missingInput,
+        `${placeIn(world, `controls.${name}`)}: this step has no value of ${JSON.stringify(modality.name)}; give the ` +
+          "modality a neutral value, or declare it in optionalControls",
+      );
+    }
+    values[name] = value;
+  }
+  for (const [name, modality] of Object.entries(world.optionalControls)) values[name] = canonical.values[modality.name];
+  return Object.freeze(values);
+}
+
+/** The length of the step: as the session's request gives it, else as it is in the default configuration. */
+function timeOf(world: World, { stepIndex, metadata }: StepRequest): WorldStepTime {
+  const { frameCount, durationSeconds } = metadata;
+  if (typeof frameCount === "number" && typeof durationSeconds === "number") {
+    return { stepIndex, frameCount, durationSeconds };
+  }
+  const config = inferenceConfig({ modelId: world.id });
+  return stepTime(describeWorld(world, worldSettings(world, config)), stepIndex);
+}
+
+function distinct(modalities: readonly CanonicalModality[]): readonly CanonicalModality[] {
+  return [...new Set(modalities)];
+}
+
+/** Freezes the outside of a state, so that changing it in place fails at once instead of breaking a step that fails later. */
+export function frozenState<State>(state: State): State {
+  return isPlainObject(state) || Array.isArray(state) ? Object.freeze(state) : state;
+}
