@@ -1,0 +1,80 @@
+import { eventCatalogue, finite, listOf, oneOf, shape, type EventPayloads, type Reader, within } from "@dreamloop/core";
+import { PROTOCOL_LIMITS, PROTOCOL_VERSION } from "./limits.ts";
+
+/** Device states that travel over the lossy channel: every one is whole, so that the newest makes all older ones superfluous. */
+export const STATE_EVENTS = {
+  /** Held keys and cumulative press counts. */
+  keys: "keys_state",
+  /** Held buttons and cumulative movement of the mouse. */
+  mouse: "mouse_state",
+  /** A gamepad with cumulative press counts. */
+  gamepad: "gamepad_state",
+  /** A steering wheel. */
+  wheel: "wheel_state",
+  /** Named axes: on-screen sticks. */
+  axis: "axis_set",
+  /** Named held actions: on-screen buttons. */
+  actions: "action_set",
+  /** Whether input reaches the world; losing it releases everything. */
+  focus: "focus",
+} as const;
+
+/** One of `STATE_EVENTS`. */
+export type StateEventType = (typeof STATE_EVENTS)[keyof typeof STATE_EVENTS];
+
+/** The state of one device. */
+export type DeviceState = {
+  readonly [Type in StateEventType]: { readonly eventType: Type; readonly payload: EventPayloads[Type] };
+}[StateEventType];
+
+/** What a client sends over the unordered, unreliable input channel. */
+export interface InputMessage {
+  /** What this message is. */
+  readonly type: "input";
+  /** Version of the protocol. */
+  readonly version: typeof PROTOCOL_VERSION;
+  /** Number of the message, rising by at least 1; older and repeated ones are ignored. */
+  readonly sequence: number;
+  /** Number of the stretch over which counts and sums run; a new page load or a reconnect raises it. */
+  readonly epoch: number;
+  /** When it was sent, in milliseconds of the client's clock; only sent back for round trips. */
+  readonly sentAtMilliseconds?: number;
+  /** The whole state of every device that is in use. */
+  readonly states: readonly DeviceState[];
+}
+
+const catalogue = eventCatalogue();
+const count = finite({ integer: true, min: 0 });
+
+const deviceState: Reader<DeviceState> = (value, path) => {
+  const raw = shape<{ eventType: StateEventType; payload: unknown }>(
+    { eventType: oneOf(STATE_EVENTS), payload: (payload) => payload },
+    { allowUnknown: true },
+  )(value, path);
+  // A newer client may send fields that this server does not know.
+  const { payload } = within(path, () =>
+    catalogue.read(
+      { timestampSeconds: 0, eventType: raw.eventType, payload: raw.payload as Record<string, unknown> },
+      { unknownFields: "drop" },
+    ),
+  );
+  return { eventType: raw.eventType, payload } as unknown as DeviceState;
+};
+
+const read = shape<InputMessage>(
+  {
+    type: (value, path) => oneOf({ input: "input" } as const)(value, path),
+    version: (value, path) =>
+      finite({ min: PROTOCOL_VERSION, max: PROTOCOL_VERSION })(value, path) as typeof PROTOCOL_VERSION,
+    sequence: count,
+    epoch: count,
+    sentAtMilliseconds: (value, path) => (value === undefined ? undefined : finite({ min: 0 })(value, path)) as number,
+    states: listOf(deviceState, { max: PROTOCOL_LIMITS.statesPerMessage }),
+  },
+  { allowUnknown: true },
+);
+
+/** Reads a message of the input channel; throws `invalid_value` naming the field. Unknown fields of a newer client are let pass. */
+export function readInputMessage(value: unknown): InputMessage {
+  return read(value, "InputMessage");
+}
