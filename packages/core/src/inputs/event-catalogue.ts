@@ -186,7 +186,10 @@ class Catalogue implements EventCatalogue {
 const SNAPSHOT_FIELDS = [
   "heldCodes",
   "heldButtons",
-  ...["pointers", "gamepads", "wheel", "axes", "actions", "focused"].map((name) => ({ name, required: false })),
+  ...["pointers", "touches", "gamepads", "wheel", "axes", "actions", "focused"].map((name) => ({
+    name,
+    required: false,
+  })),
 ];
 
 /**

@@ -1,5 +1,6 @@
 import type { Mapping } from "../validate/reader.ts";
 import { MAX_PAD_INDEX } from "./catalogue/pad-events.ts";
+import type { PointerPayload } from "./catalogue/pointer-events.ts";
 import { payloadOf } from "./event-catalogue.ts";
 import { HeldCodes } from "./held/held-codes.ts";
 import { HeldActions, HeldAxes } from "./held/held-levels.ts";
@@ -119,7 +120,7 @@ export class InputTracker {
   }
 
   /**
-   * Releases everything; gives the events that say so, `focus` with false last. Nothing when nothing is held and focus is lost already. The
+   * Releases everything; gives the events that say so, `focus` with false last unless its loss has been told already. The
    * counts of cumulative states go on, so that the next one restores what is held without counting a press.
    */
   releaseAll(timestampSeconds: number, source?: string, reason?: string): readonly UserInputEvent[] {
@@ -237,7 +238,7 @@ export class InputTracker {
       const actions = this.#actions.clear();
       if (actions !== undefined) events.push(madeEvent(event, "action_set", actions));
     }
-    if (isNew || events.length > 0) events.push(event);
+    if (isNew) events.push(event);
     return events;
   }
 
@@ -254,11 +255,13 @@ export class InputTracker {
 
   #makeSnapshot(): Mapping {
     const gamepads = this.#gamepads.flatMap((pad) => pad.payload ?? []);
-    const pointers = [...this.#pointers.down, ...this.#touches.down];
+    const pointers = [...this.#pointers.down].map(whereDown);
+    const touches = [...this.#touches.down].map(whereDown);
     return Object.freeze({
       heldCodes: Object.freeze([...this.#keys.held]),
       heldButtons: Object.freeze([...this.#mouse.buttons.held]),
       ...(pointers.length === 0 ? {} : { pointers: Object.freeze(pointers) }),
+      ...(touches.length === 0 ? {} : { touches: Object.freeze(touches) }),
       ...(gamepads.length === 0 ? {} : { gamepads: Object.freeze(gamepads) }),
       ...(this.#wheel.payload === undefined ? {} : { wheel: this.#wheel.payload }),
       ...(this.#axes.values.size === 0 ? {} : { axes: Object.freeze(Object.fromEntries(this.#axes.values)) }),
@@ -271,4 +274,9 @@ export class InputTracker {
 function releasedPad(event: UserInputEvent, eventType: string, pad: HeldPad): readonly UserInputEvent[] {
   const payload = pad.release();
   return payload === undefined ? NO_EVENTS : [madeEvent(event, eventType, payload)];
+}
+
+/** A pointer that is down, without the phase of its last event. */
+function whereDown({ phase: _phase, ...place }: PointerPayload): Omit<PointerPayload, "phase"> {
+  return Object.freeze(place);
 }

@@ -153,7 +153,7 @@ export class PendingInput implements UserInputSource {
     const released = this.#arrived.releaseAll(time, options.source ?? TIMEOUT_SOURCE, options.reason ?? "link");
     for (const event of released) this.#append(event, undefined);
     if (released.length === 0) return false;
-    this.#linkLost = true;
+    this.#linkLost ||= released.some((event) => event.eventType === "focus");
     this.#counts.linkReleases += 1;
     if (this.#edgesSinceFold > MAX_ORDERED_EDGES) this.#fold();
     return true;

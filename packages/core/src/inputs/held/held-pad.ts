@@ -56,15 +56,15 @@ export class HeldPad {
       const wasThere = this.#payload !== undefined;
       this.#payload = undefined;
       this.#reported = [];
-      return wasThere ? withoutCounts(message, undefined) : undefined;
+      // Presses of a pad that goes in the same window are merged into the news of its going.
+      return wasThere || hasPresses(message.pressed) ? passedOn(message, message.pressed) : undefined;
     }
     const pressed = this.#pressed(message, newEpoch);
     this.#reported = message.buttons ?? [];
     const resting = withoutCounts(message, message.buttons === undefined ? undefined : []);
     const isSame = this.#payload !== undefined && samePad(this.#payload, resting);
     this.#payload = resting;
-    if (isSame && (pressed === undefined || pressed.length === 0)) return undefined;
-    return message.pressed === pressed && message.epoch === undefined ? message : withoutCounts(message, pressed);
+    return isSame && !hasPresses(pressed) ? undefined : passedOn(message, pressed);
   }
 
   /** Puts everything at rest; gives the payload that says so, or nothing when it is at rest. */
@@ -119,6 +119,15 @@ export function joinPresses<Name>(
   if (earlier === undefined || earlier.length === 0) return later;
   if (later === undefined || later.length === 0) return earlier;
   return Object.freeze([...new Set([...earlier, ...later])]);
+}
+
+function hasPresses(pressed: readonly number[] | undefined): boolean {
+  return pressed !== undefined && pressed.length > 0;
+}
+
+/** What converters get: the message itself where it holds nothing else. */
+function passedOn(message: PadPayload, pressed: readonly number[] | undefined): PadPayload {
+  return message.pressed === pressed && message.epoch === undefined ? message : withoutCounts(message, pressed);
 }
 
 function withoutCounts(message: PadPayload, pressed: readonly number[] | undefined): PadPayload {
