@@ -1,0 +1,179 @@
+import { inferenceConfig, type InferenceConfigInput } from "../../config/inference-config.ts";
+import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { userInputSchema, type UserInputSchemaInput } from "../../inputs/user-input-schema.ts";
+import { sessionDescription, type SessionDescriptionInput } from "../../model/session-description.ts";
+import { RUN_OUTCOMES } from "../../rollout/run-observer.ts";
+import { timeWindow, type TimeWindowInput } from "../../time/time-window.ts";
+import {
+  finite,
+  flag,
+  jsonMapping,
+  listOf,
+  mappingOf,
+  optional,
+  refuse,
+  text,
+  withDefault,
+  type Json,
+  type Reader,
+} from "../../validate/reader.ts";
+import { made, shape } from "../../validate/record.ts";
+import { contentAddress } from "../value/decode-value.ts";
+import { storedValue, type StoredValue } from "../value/resolve-value.ts";
+import {
+  TRACE_FORMAT,
+  TRACE_FORMAT_VERSION,
+  type TraceEvent,
+  type TraceExactness,
+  type TraceFooter,
+  type TraceHeader,
+  type TracePause,
+  type TraceReset,
+  type TraceStep,
+  type TraceTolerance,
+  type TraceUpdate,
+} from "./trace-records.ts";
+
+/** A step as its own line has it, without the lines that belong to it. */
+export type TraceStepLine = Omit<TraceStep, "events" | "resets" | "update"> & {
+  /** Lines of events that come before it. */
+  readonly eventCount: number;
+};
+
+/** One line of a trace. */
+export type TraceRecord =
+  | ({ readonly type: "header" } & TraceHeader)
+  | ({ readonly type: "event" } & TraceEvent)
+  | ({ readonly type: "reset" } & TraceReset)
+  | ({ readonly type: "update" } & TraceUpdate)
+  | ({ readonly type: "step" } & TraceStepLine)
+  | ({ readonly type: "pause" } & TracePause)
+  | ({ readonly type: "footer" } & TraceFooter)
+  | ({ readonly type: "tolerance" } & TraceTolerance);
+
+/** The names of the kinds of lines. */
+export type TraceRecordType = TraceRecord["type"];
+
+const count = finite({ integer: true, min: 0 });
+const seconds = finite({ min: 0 });
+const allowUnknown = { allowUnknown: true } as const;
+const EMPTY: StoredValue = Object.freeze({ json: Object.freeze({}), arrays: Object.freeze([]) });
+
+const storedMapping: Reader<StoredValue> = (value, path) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(path, "a mapping", value);
+  return storedValue(value as Json, path);
+};
+
+const frameHash: Reader<string> = (value, path) =>
+  typeof value === "string" && /^[0-9a-f]{64}$/.test(value) ? value : refuse(path, "64 hexadecimal digits", value);
+
+const RECORD_READERS: { readonly [Type in TraceRecordType]: Reader<Omit<TraceRecord & { type: Type }, "type">> } = {
+  header: shape<TraceHeader>(
+    {
+      formatVersion: finite({ integer: true, min: 1 }),
+      dreamloopVersion: text({ maxLength: 128 }),
+      recordedAt: optional(text({ maxLength: 64 })),
+      worldId: text({ maxLength: 200 }),
+      seed: count,
+      config: made((value) => inferenceConfig(value as InferenceConfigInput)),
+      candidateIndex: count,
+      versions: mappingOf(text({ maxLength: 4096 })),
+      runtimeFacts: jsonMapping,
+      description: made((value) => sessionDescription(value as SessionDescriptionInput)),
+      sourceSchema: made((value) => userInputSchema(value as UserInputSchemaInput)),
+      requestedInputs: storedMapping,
+      initialInputs: optional(contentAddress),
+      modelInputsRecorded: flag,
+      frameHash: text({ maxLength: 64 }),
+      environment: jsonMapping,
+      exactness: shape<TraceExactness>({ promised: flag, reason: optional(text({ maxLength: 4096 })) }, allowUnknown),
+    },
+    allowUnknown,
+  ),
+  event: shape<TraceEvent>(
+    {
+      timestampSeconds: seconds,
+      eventType: text({ maxLength: 128 }),
+      payload: withDefault(storedMapping, EMPTY),
+      source: optional(text({ maxLength: 128 })),
+      sourceEventId: optional(text({ maxLength: 256 })),
+    },
+    allowUnknown,
+  ),
+  reset: shape<TraceReset>(
+    {
+      generation: count,
+      seed: count,
+      timestampSeconds: seconds,
+      clearedDeltas: count,
+      initialInputs: optional(contentAddress),
+    },
+    allowUnknown,
+  ),
+  update: shape<TraceUpdate>({ values: storedMapping }, allowUnknown),
+  step: shape<TraceStepLine>(
+    {
+      stepNumber: count,
+      generation: count,
+      stepIndex: count,
+      window: made((value) => timeWindow(value as TimeWindowInput)),
+      eventCount: count,
+      inputSequence: optional(count),
+      modelInputs: optional(contentAddress),
+      modelInputsNote: optional(text()),
+      canonicalSources: withDefault(mappingOf(text({ maxLength: 128 })), Object.freeze({})),
+      frameCount: count,
+      frameHashes: optional(listOf(frameHash, { max: 16_384 })),
+      discarded: withDefault(flag, false),
+    },
+    allowUnknown,
+  ),
+  pause: shape<TracePause>({ paused: flag, timestampSeconds: seconds }, allowUnknown),
+  footer: shape<TraceFooter>(
+    {
+      outcome: (value, path) =>
+        Object.values(RUN_OUTCOMES).find((outcome) => outcome === value) ??
+        refuse(path, `one of ${Object.values(RUN_OUTCOMES).join(", ")}`, value),
+      stepCount: count,
+      frameCount: count,
+      eventCount: count,
+      resetCount: count,
+    },
+    allowUnknown,
+  ),
+  tolerance: shape<TraceTolerance>(
+    {
+      comparedRuns: finite({ integer: true, min: 1 }),
+      stepCount: count,
+      frameCount: count,
+      maxDifference: finite({ min: 0, max: 255 }),
+      meanDifference: finite({ min: 0, max: 255 }),
+      minPsnrDecibels: optional(finite()),
+      environment: jsonMapping,
+    },
+    allowUnknown,
+  ),
+};
+
+/** Reads one line that has been parsed; throws `trace_invalid` or `invalid_value` naming the field. */
+export function readTraceRecord(parsed: unknown): TraceRecord {
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) refuse("trace", "a mapping", parsed);
+  const { type, ...fields } = parsed as { readonly type?: unknown } & Record<string, unknown>;
+  if (typeof type !== "string" || !Object.hasOwn(RECORD_READERS, type)) {
+    refuse("type", `one of ${Object.keys(RECORD_READERS).join(", ")}`, type);
+  }
+  if (type === "header") requireFormat(fields);
+  const read: Reader<object> = RECORD_READERS[type as TraceRecordType];
+  return { ...read(fields, type), type } as TraceRecord;
+}
+
+/** A version that this reader does not know is refused before its fields are looked at. */
+function requireFormat(fields: Record<string, unknown>): void {
+  if (fields.format !== TRACE_FORMAT) refuse("header.format", JSON.stringify(TRACE_FORMAT), fields.format);
+  const { formatVersion } = fields;
+  if (formatVersion === TRACE_FORMAT_VERSION) return;
+  throw new DreamloopError(
+    ERROR_CODES.traceInvalid,
+    `header.formatVersion: expected ${TRACE_FORMAT_VERSION}, found ${String(formatVersion)}; read it with the version of Dreamloop that recorded it (${String(fields.dreamloopVersion)})`,
+  );
+}

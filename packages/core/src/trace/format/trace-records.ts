@@ -1,0 +1,191 @@
+import type { InferenceConfig } from "../../config/inference-config.ts";
+import type { UserInputSchema } from "../../inputs/user-input-schema.ts";
+import type { SessionDescription } from "../../model/session-description.ts";
+import type { RunOutcome } from "../../rollout/run-observer.ts";
+import type { TimeWindow } from "../../time/time-window.ts";
+import type { Json } from "../../validate/reader.ts";
+import type { StoredValue } from "../value/resolve-value.ts";
+
+/** The name that the first line of every trace carries. */
+export const TRACE_FORMAT = "dreamloop-trace";
+
+/** Version of the trace format. A field that readers may overlook keeps it; everything else raises it. */
+export const TRACE_FORMAT_VERSION = 1;
+
+/** How frames are hashed: SHA-256 over width, height, `rgb8` and packed RGB8; see `frameHashInput`. */
+export const FRAME_HASH_NAME = "sha256/rgb8";
+
+/** Whether a replay can be held to the very same frames. */
+export interface TraceExactness {
+  /** Whether the same machine, runtime build, threads and instruction set give the same frames. */
+  readonly promised: boolean;
+  /** Why not, when not. */
+  readonly reason?: string;
+}
+
+/** What is known when a run starts: the first line of a trace. */
+export interface TraceHeader {
+  /** Version of the format. */
+  readonly formatVersion: number;
+  /** Version of Dreamloop that recorded. */
+  readonly dreamloopVersion: string;
+  /** When the run began, by the machine's calendar (ISO 8601); absent: not told. */
+  readonly recordedAt?: string;
+  /** The world that ran. */
+  readonly worldId: string;
+  /** Seed of every random draw of the first generation. */
+  readonly seed: number;
+  /** The configuration in force. */
+  readonly config: InferenceConfig;
+  /** Which candidate of `config.model` ran. */
+  readonly candidateIndex: number;
+  /** Versions of adapter, mappings and converters by name, such as `mapping:drive`. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** What the runtime said of itself: weight and bundle hashes, engine, kernels, threads, number types. */
+  readonly runtimeFacts: { readonly [key: string]: Json };
+  /** What the session delivered. */
+  readonly description: SessionDescription;
+  /** What the input source could send. */
+  readonly sourceSchema: UserInputSchema;
+  /** The initial inputs as the caller gave them: the slots of `ModelInputs`. */
+  readonly requestedInputs: StoredValue;
+  /** Address of the initial inputs after mapping; absent: they hold what a trace cannot. */
+  readonly initialInputs?: string;
+  /** Whether the model inputs of every step are kept in the payload store. */
+  readonly modelInputsRecorded: boolean;
+  /** How frames are hashed. */
+  readonly frameHash: string;
+  /** The machine and its software: processor, instruction sets, engine versions. */
+  readonly environment: { readonly [key: string]: Json };
+  /** Whether a replay can be held to the very same frames. */
+  readonly exactness: TraceExactness;
+}
+
+/** One event as the source gave it. */
+export interface TraceEvent {
+  /** Session time in seconds. */
+  readonly timestampSeconds: number;
+  /** The kind of event. */
+  readonly eventType: string;
+  /** The content. */
+  readonly payload: StoredValue;
+  /** Who made it. */
+  readonly source?: string;
+  /** Correlation id. */
+  readonly sourceEventId?: string;
+}
+
+/** A reset that was applied before a step. */
+export interface TraceReset {
+  /** The new generation. */
+  readonly generation: number;
+  /** Seed of the new rollout. */
+  readonly seed: number;
+  /** Session time of the boundary in seconds. */
+  readonly timestampSeconds: number;
+  /** Movements that were pending and were cleared. */
+  readonly clearedDeltas: number;
+  /** Address of the new rollout's initial inputs after mapping; absent: they hold what a trace cannot. */
+  readonly initialInputs?: string;
+}
+
+/** A change of initial values that was committed with a step. */
+export interface TraceUpdate {
+  /** The new values by field name. */
+  readonly values: StoredValue;
+}
+
+/** One committed step with everything that belongs to it. */
+export interface TraceStep {
+  /** Number over all generations, from 0. */
+  readonly stepNumber: number;
+  /** Resets so far. */
+  readonly generation: number;
+  /** Number since the start or the last reset. */
+  readonly stepIndex: number;
+  /** The window of input. */
+  readonly window: TimeWindow;
+  /** Number of the newest client message that the step saw. */
+  readonly inputSequence?: number;
+  /** Address of the model inputs: the hash by which they are compared; absent: they hold what a trace cannot. */
+  readonly modelInputs?: string;
+  /** Why `modelInputs` is absent. */
+  readonly modelInputsNote?: string;
+  /** The converter that supplied each modality. */
+  readonly canonicalSources: Readonly<Record<string, string>>;
+  /** Frames that the step gave. */
+  readonly frameCount: number;
+  /** One hash for each frame; absent when frames were not hashed. */
+  readonly frameHashes?: readonly string[];
+  /** Whether the frames were held back because a reset had been asked for meanwhile. */
+  readonly discarded: boolean;
+  /** The events of the window. */
+  readonly events: readonly TraceEvent[];
+  /** Resets that were applied before the step. */
+  readonly resets: readonly TraceReset[];
+  /** What was updated with the step. */
+  readonly update?: TraceUpdate;
+}
+
+/** A stop of the session's time, or its end. */
+export interface TracePause {
+  /** Whether the session stands still from here on. */
+  readonly paused: boolean;
+  /** Session time in seconds. */
+  readonly timestampSeconds: number;
+}
+
+/** How the run ended: the last line of a trace, except for tolerances. */
+export interface TraceFooter {
+  /** Why it ended. */
+  readonly outcome: RunOutcome;
+  /** Steps in the trace. */
+  readonly stepCount: number;
+  /** Frames that were delivered. */
+  readonly frameCount: number;
+  /** Events in the trace. */
+  readonly eventCount: number;
+  /** Resets in the trace. */
+  readonly resetCount: number;
+}
+
+/** How far two runs of the same trace were apart, measured pixel by pixel. */
+export interface TraceTolerance {
+  /** Runs that were compared with the first. */
+  readonly comparedRuns: number;
+  /** Steps of each run. */
+  readonly stepCount: number;
+  /** Frames of each run. */
+  readonly frameCount: number;
+  /** Greatest difference of a colour value, 0 to 255. */
+  readonly maxDifference: number;
+  /** Mean difference of the colour values, 0 to 255. */
+  readonly meanDifference: number;
+  /** Least peak signal-to-noise ratio of a frame in decibels; absent when no frame differed. */
+  readonly minPsnrDecibels?: number;
+  /** Where it was measured; the same fields as in the header. */
+  readonly environment: { readonly [key: string]: Json };
+}
+
+/** Bounds of what a reader accepts and a writer makes. */
+export interface TraceLimits {
+  /** Greatest length of a line in bytes. */
+  readonly lineBytes: number;
+  /** Greatest number of steps. */
+  readonly steps: number;
+  /** Greatest number of events in one step. */
+  readonly eventsPerStep: number;
+}
+
+/** The bounds unless others are given: lines of 8 MiB, 4,000,000 steps, 100,000 events in one step. */
+export const DEFAULT_TRACE_LIMITS: TraceLimits = Object.freeze({
+  lineBytes: 8 * 1024 * 1024,
+  steps: 4_000_000,
+  eventsPerStep: 100_000,
+});
+
+/** Arrays of up to this many bytes stand in the line itself, unless the encoder is told otherwise: 64 KiB. */
+export const DEFAULT_INLINE_BYTES = 64 * 1024;
+
+/** Bytes of arrays that stand in one line together, at most: 1 MiB. */
+export const INLINE_BYTES_PER_LINE = 1024 * 1024;

@@ -1,0 +1,98 @@
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../errors/dreamloop-error.ts";
+import type { RunStart } from "../../rollout/run-observer.ts";
+import { planRun, type RunPlanOptions } from "../../rollout/run-plan.ts";
+import type { Json } from "../../validate/reader.ts";
+import { DREAMLOOP_VERSION } from "../../version.ts";
+import type { TraceHeader } from "../format/trace-records.ts";
+import { REPLAY_LEVELS, type ReplayLevel } from "./replay-options.ts";
+
+/**
+ * Runtime facts whose names end in `Hash` say which weights run, so that they must be the same. All others tell of the machine and the
+ * engine: when they differ, frames may too, and the replay names them.
+ */
+const IDENTITY_FACT = /hash$/i;
+
+/** Refuses a world that cannot be the recorded one, before anything loads. Throws `replay_refused` naming what does not match. */
+export function requireSameWorld(
+  header: TraceHeader,
+  plan: RunPlanOptions,
+  options: { readonly level: ReplayLevel; readonly allowVersionMismatch: boolean },
+): void {
+  const { adapter } = plan;
+  if (adapter.modelId !== header.config.modelId) refuseReplay("world", header.config.modelId, adapter.modelId);
+  let versions: Readonly<Record<string, string>>;
+  try {
+    ({ versions } = planRun(plan));
+  } catch (error) {
+    if (!isDreamloopError(error)) throw error;
+    throw new DreamloopError(ERROR_CODES.replayRefused, `the world does not take this trace: ${error.message}`, {
+      cause: error,
+    });
+  }
+  if (options.allowVersionMismatch) return;
+  const counts = (name: string): boolean => options.level === REPLAY_LEVELS.userEvents || name.startsWith("adapter:");
+  for (const name of namesOf(header.versions, versions).filter(counts)) {
+    if (header.versions[name] !== versions[name]) refuseReplay(name, header.versions[name], versions[name]);
+  }
+}
+
+/** Refuses a loaded world that is not the recorded one: other weights, another size, rate or pixel format. Throws `replay_refused`. */
+export function requireSameRuntime(header: TraceHeader, start: RunStart, allowVersionMismatch: boolean): void {
+  if (start.description.worldId !== header.worldId) {
+    refuseReplay("world", header.worldId, start.description.worldId);
+  }
+  const expected = header.description as unknown as Readonly<Record<string, Json>>;
+  const found = start.description as unknown as Readonly<Record<string, Json>>;
+  for (const name of namesOf(expected, found)) {
+    if (expected[name] !== found[name]) refuseReplay(`session description, ${name}`, expected[name], found[name]);
+  }
+  if (allowVersionMismatch) return;
+  for (const name of namesOf(header.runtimeFacts, start.runtimeFacts).filter((fact) => IDENTITY_FACT.test(fact))) {
+    const [recorded, loaded] = [header.runtimeFacts[name], start.runtimeFacts[name]];
+    if (JSON.stringify(recorded) !== JSON.stringify(loaded)) refuseReplay(name, recorded, loaded);
+  }
+}
+
+/** What of machine, engine and versions is not as recorded, one line each. */
+export function environmentDifferences(
+  header: TraceHeader,
+  start: RunStart,
+  environment: { readonly [key: string]: Json } | undefined,
+): readonly string[] {
+  return [
+    ...differences("dreamloop", header.dreamloopVersion, DREAMLOOP_VERSION),
+    ...(environment === undefined ? [] : differences("environment", header.environment, environment)),
+    ...differences("runtime", header.runtimeFacts, start.runtimeFacts),
+    ...differences("versions", header.versions, start.versions),
+  ];
+}
+
+function differences(path: string, recorded: Json | undefined, found: Json | undefined): readonly string[] {
+  if (JSON.stringify(recorded) === JSON.stringify(found)) return [];
+  if (isMapping(recorded) && isMapping(found)) {
+    return namesOf(recorded, found).flatMap((name) => differences(`${path}.${name}`, recorded[name], found[name]));
+  }
+  return [`${path}: ${shown(recorded)} → ${shown(found)}`];
+}
+
+function isMapping(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function namesOf(first: object, second: object): readonly string[] {
+  return [...new Set([...Object.keys(first), ...Object.keys(second)])];
+}
+
+function shown(value: Json | undefined): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 117)}…` : text;
+}
+
+function refuseReplay(what: string, recorded: Json | undefined, found: Json | undefined): never {
+  throw new DreamloopError(
+    ERROR_CODES.replayRefused,
+    `${what}: the trace was recorded with ${shown(recorded)}, this is ${shown(found)}; use what was recorded, or allow the mismatch where it is a version`,
+    { details: { what, recorded: recorded ?? null, found: found ?? null } },
+  );
+}

@@ -1,0 +1,123 @@
+import { InputCanonicalizer } from "../../canonical/input-canonicalizer.ts";
+import { runBatch } from "../../drivers/batch-driver.ts";
+import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { assertModelAdapter } from "../../model/model-adapter.ts";
+import type { ModelInputsInput } from "../../model/model-inputs.ts";
+import type { RunPlanOptions } from "../../rollout/run-plan.ts";
+import { oneOf, withDefault } from "../../validate/reader.ts";
+import type { Trace } from "../read-trace.ts";
+import { PayloadReader } from "../value/payload-store.ts";
+import { resolveValue } from "../value/resolve-value.ts";
+import { RunComparison } from "./compare-run.ts";
+import { environmentDifferences, requireSameRuntime, requireSameWorld } from "./match-world.ts";
+import { ReplayFeed } from "./replay-feed.ts";
+import { REPLAY_LEVELS, type ReplayLevel, type ReplayOptions, type ReplayReport } from "./replay-options.ts";
+
+/**
+ * Runs a trace again and compares every frame and every model input with what was recorded. Throws `replay_refused`, before any step, when
+ * the world, its weights, a version or the configuration is not the recorded one or content is missing; `replay_differs` naming the
+ * first differing step and frame, unless differences are only to be reported; and what a batch run throws.
+ */
+export async function replayTrace(options: ReplayOptions): Promise<ReplayReport> {
+  const { trace, adapter, frameHasher } = options;
+  const level = withDefault(oneOf(REPLAY_LEVELS), REPLAY_LEVELS.userEvents)(options.level, "ReplayOptions.level");
+  const stopAtDifference = options.onDifference !== "continue";
+  const allowVersionMismatch = options.allowVersionMismatch === true;
+  assertModelAdapter(adapter);
+  requireReplayable(trace, level, stopAtDifference);
+  const payloads = new PayloadReader(options.payloads, frameHasher);
+  const feed = new ReplayFeed(trace, level, payloads);
+  const plan = await planOptions(options, level, feed, payloads);
+  requireSameWorld(trace.header, { ...plan, sourceSchema: feed.schema }, { level, allowVersionMismatch });
+  await feed.prepareStart();
+  const comparison = new RunComparison({
+    trace,
+    hasher: frameHasher,
+    stopAtDifference,
+    onStart: (start) => {
+      requireSameRuntime(trace.header, start, allowVersionMismatch);
+      return environmentDifferences(trace.header, start, options.environment);
+    },
+    onStep: (stepNumber) => feed.prepareStep(stepNumber),
+  });
+  const stepCount = Math.min(trace.steps.length, options.stepLimit ?? Infinity);
+  const frameLimit = frameLimitOf(trace);
+  const { clock, runtime, outputs, metrics, stages, checkFrames, onProgress, onStep, onWarning, signal } = options;
+  const run = await runBatch({
+    ...plan,
+    clock,
+    runtime,
+    outputs,
+    metrics,
+    stages,
+    checkFrames,
+    onProgress,
+    onStep,
+    onWarning,
+    signal,
+    source: feed,
+    frameHasher,
+    // Other observers come first, so that they have seen the differing step too.
+    observers: [...(options.observers ?? []), comparison],
+    dropRefusedUpdates: true,
+    stepLimit: stepCount,
+    ...(frameLimit === undefined ? {} : { frameLimit }),
+    windows: (stepNumber) => trace.steps[stepNumber],
+  });
+  if (run.stepCount < stepCount && signal?.aborted !== true) {
+    const last = trace.steps[run.stepCount];
+    const { stepNumber, generation, stepIndex } = last;
+    const found = `the world ended after ${run.stepCount}`;
+    const at = { stepNumber, generation, stepIndex };
+    throw comparison.differenceError({ what: "order", ...at, expected: `${stepCount} steps`, found });
+  }
+  const { first, differingSteps, comparedFrames } = comparison;
+  return {
+    equal: differingSteps === 0 && run.stepCount === stepCount,
+    stepCount: run.stepCount,
+    comparedFrames,
+    differingSteps,
+    ...(first === undefined ? {} : { firstDifference: first }),
+    environmentDifferences: comparison.environmentDifferences,
+    run,
+  };
+}
+
+function requireReplayable(trace: Trace, level: ReplayLevel, stopAtDifference: boolean): void {
+  const { header, steps } = trace;
+  if (level === REPLAY_LEVELS.modelInputs && !header.modelInputsRecorded) {
+    throw new DreamloopError(
+      ERROR_CODES.replayRefused,
+      "the trace holds hashes of the model inputs but not the inputs themselves; record with --record-inputs, or replay at the level of user events",
+    );
+  }
+  if (stopAtDifference && steps.length > 0 && steps.every(({ frameHashes }) => frameHashes === undefined)) {
+    throw new DreamloopError(
+      ERROR_CODES.replayRefused,
+      "the trace has no frame hashes to compare with; record with a frame hasher, or let the replay continue at differences",
+    );
+  }
+}
+
+async function planOptions(
+  options: ReplayOptions,
+  level: ReplayLevel,
+  feed: ReplayFeed,
+  payloads: PayloadReader,
+): Promise<Omit<RunPlanOptions, "sourceSchema">> {
+  const { trace, adapter } = options;
+  const { config, candidateIndex, seed, requestedInputs } = trace.header;
+  const settled = { adapter, config, candidateIndex, seed };
+  if (level === REPLAY_LEVELS.modelInputs) {
+    return { ...settled, mapping: feed.mapping(adapter.modelInputSchema), canonicalizer: new InputCanonicalizer() };
+  }
+  const initialInputs = (await resolveValue(requestedInputs, "header.requestedInputs", payloads)) as ModelInputsInput;
+  return { ...settled, initialInputs, mapping: options.mapping, canonicalizer: options.canonicalizer };
+}
+
+/** A run with a frame limit has cut its last chunk; a replay cuts it at the same frame. */
+function frameLimitOf(trace: Trace): number | undefined {
+  if (trace.footer === undefined) return undefined;
+  const whole = trace.steps.reduce((sum, step) => sum + (step.discarded ? 0 : step.frameCount), 0);
+  return whole > trace.footer.frameCount ? trace.footer.frameCount : undefined;
+}

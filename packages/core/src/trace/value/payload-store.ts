@@ -1,0 +1,90 @@
+import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import type { FrameHasher } from "../../rollout/run-observer.ts";
+import { refuse } from "../../validate/reader.ts";
+import { arrayFromBytes } from "./array-types.ts";
+import { fromBase64 } from "./base64.ts";
+import { contentAddressOf } from "./hash-value.ts";
+import type { ArrayReference } from "./decode-value.ts";
+
+/** Where content that does not stand in the trace itself is kept, under the address that its SHA-256 digest gives. */
+export interface PayloadStore {
+  /** Keeps `bytes` under `address` (`sha256:` and 64 hexadecimal digits); content that is there already is not written again. The bytes may be read until the promise settles. */
+  put(address: string, bytes: Uint8Array): void | Promise<void>;
+  /** The content under `address`, or nothing when the store does not have it. */
+  get(address: string): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+}
+
+/** A store in memory, for tests and short runs; it grows with what is put into it. */
+export class MemoryPayloadStore implements PayloadStore {
+  readonly #contents = new Map<string, Uint8Array>();
+
+  /** Number of different contents. */
+  get size(): number {
+    return this.#contents.size;
+  }
+
+  /** Keeps a copy. */
+  put(address: string, bytes: Uint8Array): void {
+    if (!this.#contents.has(address)) this.#contents.set(address, bytes.slice());
+  }
+
+  /** The content, which must not be changed. */
+  get(address: string): Uint8Array | undefined {
+    return this.#contents.get(address);
+  }
+
+  /** Drops one content; true when there was one. */
+  delete(address: string): boolean {
+    return this.#contents.delete(address);
+  }
+}
+
+/** Reads payloads back and proves that they are what the trace speaks of. */
+export class PayloadReader {
+  readonly #store: PayloadStore | undefined;
+  readonly #hasher: FrameHasher;
+
+  /** `store` may be absent: then only content that stands in the trace can be read. */
+  constructor(store: PayloadStore | undefined, hasher: FrameHasher) {
+    this.#store = store;
+    this.#hasher = hasher;
+  }
+
+  /** The content under `address`. Throws `replay_refused` when it is not to be had, `trace_invalid` when it is damaged. */
+  async content(address: string, path: string): Promise<Uint8Array> {
+    const bytes = await this.#store?.get(address);
+    if (bytes === undefined) {
+      const place = this.#store === undefined ? "no payload store was given" : "the payload store does not have it";
+      throw new DreamloopError(
+        ERROR_CODES.replayRefused,
+        `${path}: the content ${address} does not stand in the trace and ${place}; keep the folder that was recorded beside the trace, or record again with --record-inputs`,
+        { details: { address } },
+      );
+    }
+    await this.#requireHash(bytes, address, path);
+    return bytes;
+  }
+
+  /** The array of a reference. Throws what `content` throws. */
+  async array(reference: ArrayReference, path: string): Promise<unknown> {
+    let bytes: Uint8Array;
+    if (reference.data === undefined) {
+      bytes = await this.content(reference.hash, path);
+    } else {
+      bytes = fromBase64(reference.data, `${path}.data`);
+      await this.#requireHash(bytes, reference.hash, path);
+    }
+    if (bytes.byteLength !== reference.bytes) refuse(`${path}.bytes`, String(bytes.byteLength), reference.bytes);
+    return arrayFromBytes(reference.type, bytes, path);
+  }
+
+  async #requireHash(bytes: Uint8Array, address: string, path: string): Promise<void> {
+    const found = await contentAddressOf(bytes, this.#hasher);
+    if (found === address) return;
+    throw new DreamloopError(
+      ERROR_CODES.traceInvalid,
+      `${path}: expected content with the digest ${address}, found ${found}; the payload is damaged, restore it from a copy`,
+      { details: { expected: address, found } },
+    );
+  }
+}
