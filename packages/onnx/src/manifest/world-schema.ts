@@ -11,7 +11,8 @@ export const FORMAT_VERSION = 1;
 /** Name of the manifest within a bundle. */
 export const MANIFEST_FILE = "world.json";
 
-const fileSchema = z.strictObject({
+/** One file of a bundle. */
+export const fileSchema = z.strictObject({
   bytes: z.int().min(0).describe("Size."),
   sha256: z
     .string()
@@ -51,6 +52,13 @@ const videoSchema = z.strictObject({
     .max(1000)
     .default(0)
     .describe("Steps between an input and the first frame that shows it, beyond the next one. Default 0."),
+});
+
+const codes = z.array(z.string().min(1).max(128)).max(64);
+
+const actionSchema = z.strictObject({
+  keys: codes.default([]).describe("Keys and mouse buttons that do it, such as KeyW or Mouse0. Default none."),
+  pad: codes.default([]).describe("Gamepad buttons and half axes that do it, such as Button0 or Axis1-. Default none."),
 });
 
 const neutralActionSchema = z
@@ -93,6 +101,10 @@ export const worldManifestSchema = z.strictObject({
       .default([])
       .describe("Sets of initial inputs of which one must be complete."),
   }),
+  actions: z
+    .record(z.string().min(1).max(64), actionSchema)
+    .optional()
+    .describe("Named actions and what does them. Absent: the names and keys that all worlds share."),
   neutralAction: neutralActionSchema.optional(),
   randomStreams: z.array(nameSchema).max(64).default([]).describe("Names of the streams of standard normal noise."),
   constants: z.record(nameSchema, constantSchema).default({}),

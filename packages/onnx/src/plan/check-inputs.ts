@@ -1,7 +1,9 @@
 import { FAULT_CODES } from "../check/fault.ts";
 import { elementCount } from "../engine/tensor.ts";
+import { idleValue, physicalValue } from "../inputs/control-mapping.ts";
 import type {
   ChoiceDeclaration,
+  ComponentDeclaration,
   DiscreteDeclaration,
   ImageDeclaration,
   InitialInputDeclaration,
@@ -11,6 +13,9 @@ import type {
   WorldManifest,
 } from "../manifest/world-manifest.ts";
 import type { FaultList } from "./fault-list.ts";
+
+/** Relative difference of two numbers that mean the same. */
+const NEUTRAL_TOLERANCE = 1e-9;
 
 /** Notes faults in the declarations of inputs that no schema can see. */
 export function checkInputs(manifest: WorldManifest, faults: FaultList): void {
@@ -31,6 +36,21 @@ export function checkInputs(manifest: WorldManifest, faults: FaultList): void {
   });
 }
 
+/** Actions that an input waits for and that nothing can do are a slip. */
+function checkActions(
+  names: readonly string[],
+  path: string,
+  actions: WorldManifest["actions"],
+  faults: FaultList,
+): void {
+  if (actions === undefined) return;
+  for (const name of names) {
+    if (!Object.hasOwn(actions, name)) {
+      faults.addUnknown(FAULT_CODES.reference, path, "an action of this world", name, Object.keys(actions));
+    }
+  }
+}
+
 function checkInitial(input: InitialInputDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
   switch (input.type) {
     case "prompt":
@@ -49,9 +69,9 @@ function checkStep(input: StepInputDeclaration, path: string, manifest: WorldMan
     case "tensor":
       return checkOrigin(input.from, path, manifest, faults);
     case "vector":
-      return checkVector(input, path, faults);
+      return checkVector(input, path, manifest.actions, faults);
     case "discrete":
-      return checkDiscrete(input, path, faults);
+      return checkDiscrete(input, path, manifest.actions, faults);
   }
 }
 
@@ -127,7 +147,14 @@ function checkImage(input: ImageDeclaration, path: string, faults: FaultList): v
   }
 }
 
-function checkVector(input: VectorDeclaration, path: string, faults: FaultList): void {
+function checkVector(
+  input: VectorDeclaration,
+  path: string,
+  actions: WorldManifest["actions"],
+  faults: FaultList,
+): void {
+  const named = input.components.flatMap(({ action }) => action ?? []);
+  checkActions(named, `${path}.components`, actions, faults);
   const count = elementCount(input.shape);
   if (input.dtype !== "float32") {
     faults.add(FAULT_CODES.invalidValue, `${path}.dtype`, "float32", input.dtype, "Let the graph cast it.");
@@ -141,20 +168,34 @@ function checkVector(input: VectorDeclaration, path: string, faults: FaultList):
       "Describe each number once, in order.",
     );
   }
-  input.components.forEach((component, index) => {
-    if ((component.from === undefined) !== (component.action === undefined)) return;
-    const found = component.from === undefined ? "neither" : "both";
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.components[${index}]`,
-      "either from or action",
-      found,
-      "Keep one of them.",
-    );
-  });
+  input.components.forEach((component, index) => checkComponent(component, `${path}.components[${index}]`, faults));
 }
 
-function checkDiscrete(input: DiscreteDeclaration, path: string, faults: FaultList): void {
+function checkComponent(component: ComponentDeclaration, path: string, faults: FaultList): void {
+  if ((component.from === undefined) === (component.action === undefined)) {
+    const found = component.from === undefined ? "neither" : "both";
+    faults.add(FAULT_CODES.invalidValue, path, "either from or action", found, "Keep one of them.");
+    return;
+  }
+  const idle = physicalValue(idleValue(component), component);
+  if (Math.abs(idle - component.neutral) <= NEUTRAL_TOLERANCE * Math.max(1, Math.abs(idle))) return;
+  faults.add(
+    FAULT_CODES.neutralAction,
+    `${path}.neutral`,
+    `${idle} ${component.unit}, which an idle device gives`,
+    `${component.neutral} ${component.unit}`,
+    "Correct scale, offset or neutral: when nobody does anything, the model has to get its neutral action.",
+  );
+}
+
+function checkDiscrete(
+  input: DiscreteDeclaration,
+  path: string,
+  actions: WorldManifest["actions"],
+  faults: FaultList,
+): void {
+  const named = input.cases.flatMap(({ held }) => held);
+  checkActions(named, `${path}.cases`, actions, faults);
   const count = elementCount(input.shape);
   if (input.encoding === "index" && count !== 1) {
     faults.add(

@@ -1,0 +1,231 @@
+import {
+  chosenModelConfig,
+  mappingSet,
+  modelInputSchema,
+  sessionDescription,
+  type Clock,
+  type CreateRuntimeOptions,
+  type DeviceConverter,
+  type InferenceConfig,
+  type InputMapping,
+  type ModelAdapter,
+  type ModelInputSchema,
+  type SessionDescription,
+} from "@dreamloop/core";
+import type { Bundle } from "../bundle/open-bundle.ts";
+import { bundleError } from "../check/fault.ts";
+import { bindDomain, type DomainBinding } from "../domain/bind-domain.ts";
+import type { DomainRegistry } from "../domain/world-domain.ts";
+import type { Engine } from "../engine/engine.ts";
+import { actionConverters } from "../inputs/action-converters.ts";
+import { controlMappings } from "../inputs/control-mapping.ts";
+import { InitialEncoder } from "../inputs/initial-encoder.ts";
+import { PromptEncoder } from "../inputs/prompt-encoder.ts";
+import { conditioningMappings } from "../inputs/prompt-mapping.ts";
+import { loadGraphs, type LoadedBundle } from "../load/loaded-bundle.ts";
+import { SharedLoads } from "../load/shared-loads.ts";
+import { warmUp } from "../load/warm-up.ts";
+import { BUILT_IN_SAMPLERS } from "../sampler/flow-matching.ts";
+import type { SamplerRegistry } from "../sampler/sampler.ts";
+import type { SessionWorld } from "../session/session-world.ts";
+import { BundleRuntime } from "./bundle-runtime.ts";
+import { bundleInputSchema } from "./input-schema.ts";
+import { adapterSupport, runSettings, settingsKey, type RunSettings } from "./run-settings.ts";
+
+/** Sessions that one runtime has at most, unless told otherwise: a bound on memory, as the weights are shared. */
+export const DEFAULT_MAX_SESSIONS = 64;
+
+/** What `bundleAdapter` takes. */
+export interface BundleAdapterOptions {
+  /** The bundle, opened by `openBundle`. */
+  readonly bundle: Bundle;
+  /** What runs its graphs. */
+  readonly engine: Engine;
+  /** Domains by id; default none. */
+  readonly domains?: DomainRegistry | undefined;
+  /** Samplers by name, beside the built-in ones; default none. */
+  readonly samplers?: SamplerRegistry | undefined;
+  /** Weights that are shared with other adapters; default: shared among the runtimes of this adapter only. */
+  readonly loads?: SharedLoads<LoadedBundle> | undefined;
+  /** For timings of the graphs; absent: none are taken. */
+  readonly clock?: Clock | undefined;
+  /** Whether the SHA-256 of every file is compared at each load; default true. */
+  readonly verifyHashes?: boolean | undefined;
+  /** Sessions that one runtime has at most; default `DEFAULT_MAX_SESSIONS`. */
+  readonly maxSessions?: number | undefined;
+}
+
+/**
+ * Makes the adapter of a bundle. Nothing is loaded before `createRuntime`. Throws `bundle_invalid` when the domain is not known
+ * or does not fit.
+ */
+export function bundleAdapter(options: BundleAdapterOptions): ModelAdapter {
+  const { binding, faults } = bindDomain(options.bundle.manifest, options.domains ?? {});
+  if (faults.length > 0) throw bundleError(options.bundle.files.location, faults);
+  return new BundleAdapter(options, binding);
+}
+
+class BundleAdapter implements ModelAdapter {
+  readonly modelId: string;
+  readonly version: string;
+  readonly title: string;
+  readonly description: string;
+  readonly modelInputSchema: ModelInputSchema;
+  readonly supports: NonNullable<ModelAdapter["supports"]>;
+  readonly converters?: readonly DeviceConverter[];
+  readonly promptVocabulary?: readonly string[];
+  readonly #options: BundleAdapterOptions;
+  readonly #samplers: SamplerRegistry;
+  readonly #loads: SharedLoads<LoadedBundle>;
+  readonly #prompts: ReadonlyMap<string, PromptEncoder>;
+  readonly #mapping: InputMapping;
+  readonly #domain: DomainBinding | undefined;
+
+  constructor(options: BundleAdapterOptions, domain: DomainBinding | undefined) {
+    const { bundle, engine } = options;
+    const { manifest } = bundle;
+    this.#options = options;
+    this.#domain = domain;
+    this.#samplers = { ...BUILT_IN_SAMPLERS, ...options.samplers };
+    this.#loads = options.loads ?? new SharedLoads();
+    this.#prompts = promptEncoders(bundle);
+    this.#mapping = bundleMapping(bundle, domain, this.#prompts);
+    this.modelId = manifest.id;
+    this.version = manifest.model.version ?? "1";
+    this.title = manifest.title;
+    this.description = manifest.description;
+    this.modelInputSchema = modelInputSchema(bundleInputSchema(manifest));
+    this.supports = adapterSupport(bundle, engine);
+    const converters = domain?.domain.converters ?? actionConverters(manifest, this.#mapping);
+    if (converters !== undefined) this.converters = converters;
+    const words = promptWords(bundle);
+    if (words.length > 0) this.promptVocabulary = words;
+  }
+
+  defaultInputMapping(): InputMapping {
+    return this.#mapping;
+  }
+
+  validateConfig(config: InferenceConfig): void {
+    this.#settings(config);
+  }
+
+  describe(): SessionDescription {
+    return describeBundle(this.#options.bundle);
+  }
+
+  async createRuntime(config: InferenceConfig, { signal, onProgress }: CreateRuntimeOptions): Promise<BundleRuntime> {
+    const { bundle, engine, verifyHashes = true, domains = {}, maxSessions = DEFAULT_MAX_SESSIONS } = this.#options;
+    const settings = this.#settings(config);
+    const { threads } = settings;
+    const lease = await this.#loads.acquire({
+      key: JSON.stringify([bundle.files.location, engine.name, threads, bundle.manifest.files, bundle.manifest.graphs]),
+      load: (loadSignal, tell) =>
+        loadGraphs({ bundle, engine, threads, verifyHashes, domains, samplers: this.#samplers }, loadSignal, tell),
+      signal,
+      onProgress,
+    });
+    try {
+      const world = this.#world(lease.value, settings);
+      await this.#warmUpOnce(lease.value, world, { signal, onProgress });
+      return new BundleRuntime({
+        lease,
+        world,
+        settings,
+        maxSessions,
+        description: this.describe(),
+        samplers: this.#samplers,
+        domainVersion:
+          this.#domain === undefined ? undefined : `${this.#domain.domain.id} ${this.#domain.domain.version}`,
+      });
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  }
+
+  async #warmUpOnce(
+    loaded: LoadedBundle,
+    world: SessionWorld,
+    { signal, onProgress }: CreateRuntimeOptions,
+  ): Promise<void> {
+    if (loaded.warmedUp.has(world.identity)) return;
+    onProgress?.({ stage: "warm-up" });
+    const { pipeline } = this.#options.bundle.manifest;
+    const steps = pipeline.firstStep === undefined && pipeline.firstFinalize === undefined ? 1 : 2;
+    await warmUp({ world, mapping: this.#mapping, exampleWords: this.#exampleWords(), steps, signal });
+    loaded.warmedUp.add(world.identity);
+  }
+
+  #exampleWords(): ReadonlyMap<string, string> {
+    return new Map([...this.#prompts].map(([name, encoder]) => [name, encoder.words[0] ?? ""]));
+  }
+
+  #world(loaded: LoadedBundle, settings: RunSettings): SessionWorld {
+    const { bundle, clock } = this.#options;
+    return {
+      manifest: bundle.manifest,
+      plan: bundle.plan,
+      graphs: loaded.graphs,
+      constants: loaded.constants,
+      samplers: this.#samplers,
+      encoder: new InitialEncoder(bundle.manifest.inputs.initial, this.#prompts),
+      spans: settings.spans,
+      denoisingSteps: settings.denoisingSteps,
+      identity: settingsKey(bundle.manifest, settings),
+      clock,
+    };
+  }
+
+  #settings(config: InferenceConfig): RunSettings {
+    return runSettings(this.#options.bundle, this.#options.engine, chosenModelConfig(config));
+  }
+}
+
+function describeBundle({ manifest }: Bundle): SessionDescription {
+  const { width, height, framesPerSecond, framesPerStep, firstStepFrames = framesPerStep } = manifest.video;
+  const { layout, range, colorSpace, inputLatencySteps } = manifest.video;
+  return sessionDescription({
+    worldId: manifest.id,
+    width,
+    height,
+    framesPerSecond,
+    framesPerStep,
+    firstStepFrames,
+    format: range === "full" ? "rgb8" : "rgbf32",
+    layout,
+    colorSpace,
+    range,
+    inputLatencySteps,
+    deterministic: true,
+  });
+}
+
+function promptEncoders({ manifest, vocabularies }: Bundle): ReadonlyMap<string, PromptEncoder> {
+  const encoders = new Map<string, PromptEncoder>();
+  for (const [name, input] of Object.entries(manifest.inputs.initial)) {
+    if (input.type === "prompt") encoders.set(name, new PromptEncoder(input, vocabularies.get(name) ?? new Map()));
+  }
+  return encoders;
+}
+
+function promptWords({ manifest, vocabularies }: Bundle): readonly string[] {
+  const choices = Object.values(manifest.inputs.initial).flatMap((input) =>
+    input.type === "choice" ? Object.keys(input.choices) : [],
+  );
+  return [...new Set([...[...vocabularies.values()].flatMap((words) => [...words.keys()]), ...choices])];
+}
+
+function bundleMapping(
+  bundle: Bundle,
+  domain: DomainBinding | undefined,
+  prompts: ReadonlyMap<string, PromptEncoder>,
+): InputMapping {
+  const mappings = [
+    ...(domain === undefined ? [] : [domain.bound.mapping]),
+    ...controlMappings(bundle.manifest),
+    ...conditioningMappings(bundle.manifest, prompts),
+  ];
+  const [only] = mappings;
+  return mappings.length === 1 && only !== undefined ? only : mappingSet(mappings);
+}

@@ -1,0 +1,115 @@
+import { FAULT_CODES, type Fault } from "../check/fault.ts";
+import { SMALL_FILE_BYTES, unsafePathReason, type BundleFiles } from "../files/bundle-files.ts";
+import type { PromptDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
+import { notJsonFault, readManifest } from "../manifest/read-manifest.ts";
+import { MANIFEST_FILE } from "../manifest/world-schema.ts";
+import { planWorld } from "../plan/plan-world.ts";
+import type { WorldPlan } from "../plan/world-plan.ts";
+import { splitWords, type Vocabulary } from "../inputs/prompt-encoder.ts";
+
+/** A bundle whose manifest is sound; its weights have not been looked at. */
+export interface Bundle {
+  /** Its files. */
+  readonly files: BundleFiles;
+  /** Its manifest. */
+  readonly manifest: WorldManifest;
+  /** The pipeline with its references resolved. */
+  readonly plan: WorldPlan;
+  /** The vocabulary of each prompt input. */
+  readonly vocabularies: ReadonlyMap<string, Vocabulary>;
+}
+
+/** The outcome of opening a bundle. */
+export interface BundleOpening {
+  /** The bundle; absent when there are faults. */
+  readonly bundle?: Bundle;
+  /** What was parsed of the manifest, however wrong; absent when it is no JSON. */
+  readonly raw?: unknown;
+  /** All faults of the manifest and of its vocabularies. */
+  readonly faults: readonly Fault[];
+}
+
+/** Reads the manifest and the vocabularies of a bundle, nothing else. */
+export async function openBundle(files: BundleFiles): Promise<BundleOpening> {
+  const json = await readSmallJson(files, MANIFEST_FILE);
+  if (json.fault !== undefined) return { faults: [json.fault] };
+  const reading = readManifest(json.value);
+  if (reading.manifest === undefined) return { raw: json.value, faults: reading.faults };
+  const { manifest } = reading;
+  const { plan, faults } = planWorld(manifest);
+  const vocabularies = await readVocabularies(files, manifest);
+  const all = [...faults, ...vocabularies.faults];
+  if (all.length > 0) return { raw: json.value, faults: all };
+  return { bundle: { files, manifest, plan, vocabularies: vocabularies.byInput }, raw: json.value, faults: [] };
+}
+
+type SmallJson = { readonly value: unknown; readonly fault?: undefined } | { readonly fault: Fault };
+
+async function readSmallJson(files: BundleFiles, path: string): Promise<SmallJson> {
+  const facts = unsafePathReason(path) === undefined ? await files.stat(path) : undefined;
+  if (facts === undefined) {
+    const isManifest = path === MANIFEST_FILE;
+    return {
+      fault: {
+        code: isManifest ? FAULT_CODES.manifestMissing : FAULT_CODES.fileMissing,
+        file: path,
+        path: "",
+        expected: `a file ${path} in ${files.location}`,
+        found: "none",
+        mend: isManifest ? "Point at the folder that holds the manifest." : "Add the file, or correct its path.",
+      },
+    };
+  }
+  if (facts.bytes > SMALL_FILE_BYTES) {
+    return { fault: notJsonFault(path, new Error(`${facts.bytes} bytes, more than ${SMALL_FILE_BYTES}`)) };
+  }
+  try {
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await files.read(path))) as unknown };
+  } catch (error) {
+    return { fault: notJsonFault(path, error) };
+  }
+}
+
+async function readVocabularies(
+  files: BundleFiles,
+  manifest: WorldManifest,
+): Promise<{ readonly byInput: ReadonlyMap<string, Vocabulary>; readonly faults: readonly Fault[] }> {
+  const byInput = new Map<string, Vocabulary>();
+  const faults: Fault[] = [];
+  for (const [name, input] of Object.entries(manifest.inputs.initial)) {
+    if (input.type !== "prompt") continue;
+    const { words, file } = input.vocabulary;
+    if (words !== undefined) {
+      byInput.set(name, readWords(words, input, MANIFEST_FILE, `inputs.initial.${name}.vocabulary.words`, faults));
+    } else if (file !== undefined) {
+      const json = await readSmallJson(files, file);
+      if (json.fault !== undefined) faults.push(json.fault);
+      else byInput.set(name, readWords(json.value, input, file, "", faults));
+    }
+  }
+  return { byInput, faults };
+}
+
+/** Words that the split rule could never give would be dead entries, so they are faults. */
+function readWords(value: unknown, input: PromptDeclaration, file: string, path: string, faults: Fault[]): Vocabulary {
+  const words = new Map<string, number>();
+  const add = (at: string, expected: string, found: string): void => {
+    faults.push({ code: FAULT_CODES.invalidValue, file, path: at, expected, found, mend: "Correct the entry." });
+  };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    add(path, "an object from words to numbers", Array.isArray(value) ? "a list" : String(value));
+    return words;
+  }
+  for (const [word, number] of Object.entries(value) as [string, unknown][]) {
+    const at = path === "" ? word : `${path}.${word}`;
+    const parts = splitWords(word, input.vocabulary.split);
+    if (parts.length !== 1 || parts[0] !== word)
+      add(at, "one word in lower case, as prompts are split", JSON.stringify(word));
+    if (!Number.isSafeInteger(number) || (number as number) < 0 || (number as number) > 2_147_483_647) {
+      add(at, "a whole number from 0 to 2147483647", String(number));
+    }
+    words.set(word, number as number);
+  }
+  if (words.size === 0) add(path, "at least one word", "none");
+  return words;
+}

@@ -1,0 +1,105 @@
+import { unsafePathReason, type BundleFiles } from "../files/bundle-files.ts";
+import { bytesPerElement, elementCount } from "../engine/tensor.ts";
+import type { WorldManifest } from "../manifest/world-manifest.ts";
+import { MANIFEST_FILE } from "../manifest/world-schema.ts";
+import { FAULT_CODES, type Fault } from "./fault.ts";
+
+/** The part of a manifest that names files. */
+export type FileNaming = Pick<WorldManifest, "files" | "graphs"> &
+  Partial<Pick<WorldManifest, "inputs" | "constants" | "model">>;
+
+/** Checks every path and the size of every file, without reading any. */
+export async function checkFiles(files: BundleFiles, manifest: FileNaming): Promise<readonly Fault[]> {
+  const faults: Fault[] = [];
+  for (const [path, { bytes }] of Object.entries(manifest.files)) {
+    const at = `files[${JSON.stringify(path)}]`;
+    const fault = await pathFault(files, path, at);
+    if (fault !== undefined) {
+      faults.push(fault);
+      continue;
+    }
+    const facts = await files.stat(path);
+    if (facts === undefined || facts.bytes === bytes) continue;
+    faults.push({
+      code: FAULT_CODES.fileSize,
+      file: path,
+      path: at,
+      expected: `${bytes} bytes`,
+      found: `${facts.bytes} bytes`,
+      mend: "Copy the file again, or write its size and SHA-256 into the manifest if it was changed on purpose.",
+    });
+  }
+  for (const { path, at } of references(manifest)) {
+    if (Object.hasOwn(manifest.files, path)) continue;
+    faults.push(
+      (await pathFault(files, path, at)) ?? {
+        code: FAULT_CODES.fileUnlisted,
+        file: MANIFEST_FILE,
+        path: at,
+        expected: 'a file that "files" lists',
+        found: JSON.stringify(path),
+        mend: "Add it to files with its size and SHA-256.",
+      },
+    );
+  }
+  const card = manifest.model?.card;
+  if (card !== undefined) {
+    const fault = await pathFault(files, card, "model.card");
+    if (fault !== undefined) faults.push(fault);
+  }
+  faults.push(...constantSizes(manifest));
+  return faults;
+}
+
+/** What is wrong with a path: it is unsafe, leads out of the bundle through a link, or there is no file. */
+export async function pathFault(files: BundleFiles, path: string, at: string): Promise<Fault | undefined> {
+  const unsafe =
+    unsafePathReason(path) ?? ((await files.leavesBundle(path)) ? "it is a link out of the bundle" : undefined);
+  if (unsafe !== undefined) {
+    return {
+      code: FAULT_CODES.pathUnsafe,
+      file: MANIFEST_FILE,
+      path: at,
+      expected: "a path within the bundle, with / between its parts",
+      found: `${JSON.stringify(path)}: ${unsafe}`,
+      mend: "Put the file into the bundle's folder.",
+    };
+  }
+  if ((await files.stat(path)) !== undefined) return undefined;
+  return {
+    code: FAULT_CODES.fileMissing,
+    file: path,
+    path: at,
+    expected: "a file",
+    found: "none",
+    mend: "Add the file, or correct its path.",
+  };
+}
+
+function references(manifest: FileNaming): readonly { readonly path: string; readonly at: string }[] {
+  const found = Object.entries(manifest.graphs).map(([name, { file }]) => ({ path: file, at: `graphs.${name}.file` }));
+  for (const [name, input] of Object.entries(manifest.inputs?.initial ?? {})) {
+    if (input.type !== "prompt" || input.vocabulary.file === undefined) continue;
+    found.push({ path: input.vocabulary.file, at: `inputs.initial.${name}.vocabulary.file` });
+  }
+  for (const [name, { file }] of Object.entries(manifest.constants ?? {})) {
+    if (file !== undefined) found.push({ path: file, at: `constants.${name}.file` });
+  }
+  return found;
+}
+
+function constantSizes(manifest: FileNaming): readonly Fault[] {
+  return Object.entries(manifest.constants ?? {}).flatMap(([name, { file, dtype, shape }]) => {
+    const listed = file === undefined ? undefined : manifest.files[file];
+    const expected = elementCount(shape) * bytesPerElement(dtype);
+    if (listed === undefined || listed.bytes === expected) return [];
+    return {
+      code: FAULT_CODES.fileSize,
+      file: file ?? "",
+      path: `constants.${name}`,
+      expected: `${expected} bytes for ${dtype}[${shape.join(", ")}]`,
+      found: `${listed.bytes} bytes`,
+      mend: "Correct dtype or shape; the file holds the elements and nothing else.",
+    };
+  });
+}

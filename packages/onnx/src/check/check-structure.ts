@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import { openBundle, type Bundle } from "../bundle/open-bundle.ts";
+import { bindDomain } from "../domain/bind-domain.ts";
+import type { DomainRegistry } from "../domain/world-domain.ts";
+import type { BundleFiles } from "../files/bundle-files.ts";
+import { graphSchema } from "../manifest/graph-schema.ts";
+import { fileSchema } from "../manifest/world-schema.ts";
+import { FaultList } from "../plan/fault-list.ts";
+import type { SamplerRegistry } from "../sampler/sampler.ts";
+import { checkFiles, type FileNaming } from "./check-files.ts";
+import { checkGraphs } from "./check-graphs.ts";
+import { checkSamplers } from "./check-samplers.ts";
+import type { Fault } from "./fault.ts";
+
+/** What the first phase of a check looks things up in. */
+export interface StructureOptions {
+  /** Domains by id. */
+  readonly domains: DomainRegistry;
+  /** Samplers by name. */
+  readonly samplers: SamplerRegistry;
+}
+
+/** The outcome of the first phase. */
+export interface StructureCheck {
+  /** The bundle; absent when its manifest has faults. */
+  readonly bundle?: Bundle | undefined;
+  /** All faults. */
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * The first phase of a check: manifest, paths, sizes, graph inputs and outputs, samplers and domain. No file is read beyond
+ * 1 MiB. A manifest with faults does not keep its files and graphs from being checked, as far as they are declared soundly.
+ */
+export async function checkStructure(files: BundleFiles, options: StructureOptions): Promise<StructureCheck> {
+  const opening = await openBundle(files);
+  const naming = opening.bundle?.manifest ?? soundParts(opening.raw);
+  const faults = [...opening.faults, ...(await checkFiles(files, naming)), ...(await checkGraphs(files, naming))];
+  if (opening.bundle !== undefined) {
+    const { manifest, plan } = opening.bundle;
+    const list = new FaultList();
+    checkSamplers(plan, options.samplers, list);
+    faults.push(...list.faults, ...bindDomain(manifest, options.domains).faults);
+  }
+  return { bundle: opening.bundle, faults: withoutRepeats(faults) };
+}
+
+/** The files and graphs of a manifest that could not be read as a whole. */
+function soundParts(raw: unknown): FileNaming {
+  return { files: soundEntries(raw, "files", fileSchema), graphs: soundEntries(raw, "graphs", graphSchema) };
+}
+
+function soundEntries<S extends z.ZodType>(raw: unknown, key: string, schema: S): Record<string, z.output<S>> {
+  const section: unknown = typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>)[key] : undefined;
+  if (typeof section !== "object" || section === null) return {};
+  return Object.fromEntries(
+    Object.entries(section).flatMap(([name, value]) => {
+      const result = schema.safeParse(value);
+      return result.success ? [[name, result.data]] : [];
+    }),
+  );
+}
+
+/** A missing vocabulary, say, is found both when it is read and when files are looked at. */
+function withoutRepeats(faults: readonly Fault[]): readonly Fault[] {
+  const seen = new Set<string>();
+  return faults.filter((fault) => {
+    const key = fault.code === "file_missing" ? `${fault.code} ${fault.file}` : JSON.stringify(fault);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

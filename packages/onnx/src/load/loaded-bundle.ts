@@ -1,0 +1,93 @@
+import { throwIfCancelled, type LoadProgress } from "@dreamloop/core";
+import type { Bundle } from "../bundle/open-bundle.ts";
+import { externalDataOf } from "../check/check-graphs.ts";
+import { checkHashes } from "../check/check-hashes.ts";
+import { checkStructure, type StructureOptions } from "../check/check-structure.ts";
+import { bundleError } from "../check/fault.ts";
+import type { Engine, EngineFacts, Graph } from "../engine/engine.ts";
+import type { Tensor } from "../engine/tensor.ts";
+import { readConstants } from "./constants.ts";
+import type { Closable } from "./shared-loads.ts";
+
+/** What a load needs. */
+export interface LoadOptions extends StructureOptions {
+  /** The bundle. */
+  readonly bundle: Bundle;
+  /** What runs its graphs. */
+  readonly engine: Engine;
+  /** Threads of a run. */
+  readonly threads: number;
+  /** Whether the SHA-256 of every file is compared first. */
+  readonly verifyHashes: boolean;
+}
+
+/** The weights of a bundle in memory, shared by all sessions. */
+export class LoadedBundle implements Closable {
+  /** The graphs by name. */
+  readonly graphs: ReadonlyMap<string, Graph>;
+  /** The constants by name. */
+  readonly constants: ReadonlyMap<string, Tensor>;
+  /** What runs the graphs. */
+  readonly engine: EngineFacts;
+  /** Settings whose warm-up step has passed the frame check. */
+  readonly warmedUp = new Set<string>();
+  #closing: Promise<void> | undefined;
+
+  /** Takes over the graphs: `close` frees them. */
+  constructor(graphs: ReadonlyMap<string, Graph>, constants: ReadonlyMap<string, Tensor>, engine: EngineFacts) {
+    this.graphs = graphs;
+    this.constants = constants;
+    this.engine = engine;
+  }
+
+  /** Frees all graphs; idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= closeAll(this.graphs.values());
+    return this.#closing;
+  }
+}
+
+/**
+ * Checks a bundle and loads its graphs one by one. Throws `bundle_invalid` with every fault of the first two phases, what the
+ * engine throws, or `cancelled`; whatever had been loaded is freed then.
+ */
+export async function loadGraphs(
+  options: LoadOptions,
+  signal: AbortSignal,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<LoadedBundle> {
+  const { bundle, engine, threads } = options;
+  const { files, manifest } = bundle;
+  onProgress({ stage: "check" });
+  const { faults } = await checkStructure(files, options);
+  if (faults.length > 0) throw bundleError(files.location, faults);
+  throwIfCancelled(signal, "the load");
+  if (options.verifyHashes) {
+    const tell = (fraction: number): void => onProgress({ stage: "hashes", fraction });
+    const wrong = await checkHashes(files, manifest, { onProgress: tell, signal });
+    if (wrong.length > 0) throw bundleError(files.location, wrong);
+  }
+  const facts = await engine.facts();
+  const constants = await readConstants(bundle);
+  const graphs = new Map<string, Graph>();
+  try {
+    const names = Object.keys(manifest.graphs);
+    for (const [index, name] of names.entries()) {
+      throwIfCancelled(signal, "the load");
+      onProgress({ stage: "weights", fraction: index / names.length });
+      const path = manifest.graphs[name]?.file ?? "";
+      const externalData = await externalDataOf(files, path);
+      graphs.set(name, await engine.createGraph({ files, path, externalData }, { threads, signal }));
+    }
+    throwIfCancelled(signal, "the load");
+  } catch (error) {
+    await closeAll(graphs.values());
+    throw error;
+  }
+  onProgress({ stage: "weights", fraction: 1 });
+  return new LoadedBundle(graphs, constants, facts);
+}
+
+async function closeAll(graphs: Iterable<Graph>): Promise<void> {
+  await Promise.all([...graphs].map((graph) => graph.close()));
+}

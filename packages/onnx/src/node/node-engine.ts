@@ -1,0 +1,165 @@
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { DreamloopError, ERROR_CODES, throwIfCancelled } from "@dreamloop/core";
+import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import type { Engine, EngineFacts, Graph, GraphPort, GraphSource } from "../engine/engine.ts";
+import type { Tensor, TensorData, TensorDtype } from "../engine/tensor.ts";
+import { besidePath } from "../files/bundle-files.ts";
+
+type Library = typeof import("onnxruntime-node");
+
+/** Threads that a run gets at most unless the configuration says otherwise; more rarely pay for small models. */
+export const MAX_DEFAULT_THREADS = 4;
+
+/**
+ * Between runs the threads of one graph must not spin: a world has several graphs, each with threads of its own, and those
+ * that wait would take the cores from the one that works. Measured with four graphs on two cores: 4 to 9 times slower with it.
+ */
+const SESSION_CONFIG = { session: { intra_op: { allow_spinning: "0" } } };
+
+/** Errors only: warnings about unused initializers would go to the terminal. */
+const LOG_ERRORS_ONLY = 3;
+
+/** What `nodeEngine` takes. */
+export interface NodeEngineOptions {
+  /** Loads the library; default: `onnxruntime-node`. */
+  readonly load?: () => Promise<Library>;
+}
+
+/**
+ * ONNX Runtime in Node, on the processor. A run blocks the calling thread while it computes, so a server keeps it in a worker.
+ * The library is loaded with the first graph.
+ */
+export function nodeEngine(options: NodeEngineOptions = {}): Engine {
+  return new NodeEngine(options.load ?? (() => import("onnxruntime-node")));
+}
+
+class NodeEngine implements Engine {
+  readonly name = "onnxruntime-node";
+  readonly devices = ["cpu"];
+  readonly defaultThreads = Math.min(MAX_DEFAULT_THREADS, availableParallelism());
+  openGraphs = 0;
+  readonly #load: () => Promise<Library>;
+
+  constructor(load: () => Promise<Library>) {
+    this.#load = load;
+  }
+
+  async facts(): Promise<EngineFacts> {
+    await this.#library();
+    const manifest = createRequire(import.meta.url)("onnxruntime-node/package.json") as { readonly version: string };
+    return { name: this.name, version: manifest.version, providers: ["cpu"] };
+  }
+
+  async createGraph(source: GraphSource, options: { threads: number; signal?: AbortSignal }): Promise<Graph> {
+    const library = await this.#library();
+    throwIfCancelled(options.signal, "the load");
+    const settings: InferenceSession.SessionOptions = {
+      executionProviders: ["cpu"],
+      intraOpNumThreads: options.threads,
+      interOpNumThreads: 1,
+      executionMode: "sequential",
+      graphOptimizationLevel: "all",
+      logSeverityLevel: LOG_ERRORS_ONLY,
+      extra: SESSION_CONFIG,
+    };
+    const session = await openSession(library, source, settings);
+    this.openGraphs += 1;
+    return new NodeGraph(library, session, () => (this.openGraphs -= 1));
+  }
+
+  async #library(): Promise<Library> {
+    try {
+      return await this.#load();
+    } catch (error) {
+      throw new DreamloopError(
+        ERROR_CODES.unavailable,
+        "onnxruntime-node cannot be loaded; install it with npm install onnxruntime-node@1.30.0",
+        { cause: error },
+      );
+    }
+  }
+}
+
+async function openSession(
+  library: Library,
+  { files, path, externalData }: GraphSource,
+  settings: InferenceSession.SessionOptions,
+): Promise<InferenceSession> {
+  try {
+    // From a path the library maps the weights itself; otherwise they pass through memory of this process.
+    if (files.nativePath !== undefined) return await library.InferenceSession.create(files.nativePath(path), settings);
+    const external = await Promise.all(
+      externalData.map(async (name) => ({ path: name, data: await files.read(besidePath(path, name)) })),
+    );
+    return await library.InferenceSession.create(await files.read(path), { ...settings, externalData: external });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new DreamloopError(ERROR_CODES.loadFailed, `graph ${path}: onnxruntime-node refuses it: ${message}`, {
+      cause: error,
+      details: { file: path },
+    });
+  }
+}
+
+class NodeGraph implements Graph {
+  readonly inputs: readonly GraphPort[];
+  readonly outputs: readonly GraphPort[];
+  readonly #library: Library;
+  readonly #onClose: () => void;
+  /** Wrappers of tensors that are fed again and again, such as caches. */
+  readonly #wrappers = new WeakMap<Tensor, OrtTensor>();
+  #session: InferenceSession | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(library: Library, session: InferenceSession, onClose: () => void) {
+    this.#library = library;
+    this.#session = session;
+    this.#onClose = onClose;
+    this.inputs = session.inputMetadata.map(portOf);
+    this.outputs = session.outputMetadata.map(portOf);
+  }
+
+  async run(
+    feeds: Readonly<Record<string, Tensor>>,
+    outputNames: readonly string[],
+  ): Promise<Readonly<Record<string, Tensor>>> {
+    if (this.#session === undefined) throw new DreamloopError(ERROR_CODES.closed, "Graph: used after it was closed");
+    const wrapped: Record<string, OrtTensor> = {};
+    for (const name in feeds) wrapped[name] = this.#wrap(feeds[name] as Tensor);
+    const results = await this.#session.run(wrapped, outputNames);
+    const tensors: Record<string, Tensor> = {};
+    for (const name of outputNames) {
+      const result = results[name] as OrtTensor;
+      tensors[name] = { dtype: result.type as TensorDtype, shape: result.dims, data: result.data as TensorData };
+    }
+    return tensors;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#release();
+    return this.#closing;
+  }
+
+  async #release(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.release();
+    this.#onClose();
+  }
+
+  #wrap(tensor: Tensor): OrtTensor {
+    const known = this.#wrappers.get(tensor);
+    if (known !== undefined) return known;
+    const { Tensor: Wrapper } = this.#library;
+    const made = new Wrapper(tensor.dtype as "float32", tensor.data as Float32Array, tensor.shape);
+    this.#wrappers.set(tensor, made);
+    return made;
+  }
+}
+
+function portOf(metadata: InferenceSession.ValueMetadata): GraphPort {
+  if (!metadata.isTensor) return { name: metadata.name, dtype: "no tensor" };
+  const shape = metadata.shape.map((length) => (typeof length === "number" ? length : ("any" as const)));
+  return { name: metadata.name, dtype: metadata.type, shape };
+}

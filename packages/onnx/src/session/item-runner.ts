@@ -1,0 +1,177 @@
+import { DreamloopError, ERROR_CODES, isDreamloopError, throwIfCancelled } from "@dreamloop/core";
+import type { Graph } from "../engine/engine.ts";
+import {
+  copyTensor,
+  describeSignature,
+  firstNonFinite,
+  fitsShape,
+  type Tensor,
+  type TensorSignature,
+} from "../engine/tensor.ts";
+import type {
+  PlannedAddNoise,
+  PlannedGraphCall,
+  PlannedInput,
+  PlannedItem,
+  PlannedSample,
+} from "../plan/world-plan.ts";
+import type { Sampler } from "../sampler/sampler.ts";
+import type { RunScope, SamplerValues } from "./run-scope.ts";
+import type { SessionWorld } from "./session-world.ts";
+
+/** Seconds spent in each graph, by its name. */
+export type GraphTimes = Map<string, number>;
+
+/** What a run of items needs. */
+export interface ItemRunOptions {
+  /** What all sessions share. */
+  readonly world: SessionWorld;
+  /** What the items read and write. */
+  readonly scope: RunScope;
+  /** Added to as graphs run. */
+  readonly times: GraphTimes;
+  /** Ends the run between two graphs. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Runs items in order; those whose condition does not hold are left out. */
+export async function runItems(items: readonly PlannedItem[], options: ItemRunOptions): Promise<void> {
+  for (const item of items) {
+    if (!options.scope.holds(item.condition)) continue;
+    switch (item.type) {
+      case "graph":
+        await runGraphItem(item, options);
+        break;
+      case "sample":
+        await runSampleItem(item, options);
+        break;
+      case "add_noise":
+        runAddNoise(item, options);
+        break;
+      case "set":
+        // What was given may be memory that its owner writes to again.
+        options.scope.write(item.targets, copyTensor(options.scope.resolve(item.from, item.signature)));
+        break;
+    }
+  }
+}
+
+/** Throws `step_failed` when something that is to be kept as state holds NaN or infinity. */
+export function refuseBrokenState(writes: ReadonlyMap<string, Tensor>): void {
+  for (const [name, tensor] of writes) {
+    const at = firstNonFinite(tensor.data);
+    if (at < 0) continue;
+    throw new DreamloopError(
+      ERROR_CODES.stepFailed,
+      `state ${JSON.stringify(name)}: expected finite values, found ${String(tensor.data[at])} at index ${at} of ${tensor.data.length}; the step is discarded`,
+      { details: { state: name, index: at } },
+    );
+  }
+}
+
+async function runGraphItem(item: PlannedGraphCall, options: ItemRunOptions): Promise<void> {
+  const ports = item.outputs.map(({ port }) => port);
+  const results = await callGraph(item.graph, item.inputs, ports, options);
+  for (const { port, signature, targets } of item.outputs) {
+    const tensor = results[port];
+    checkResult(tensor, signature, item.graph, port);
+    options.scope.write(targets, tensor);
+  }
+}
+
+async function callGraph(
+  name: string,
+  inputs: readonly PlannedInput[],
+  outputs: readonly string[],
+  options: ItemRunOptions,
+  sampler?: SamplerValues,
+): Promise<Readonly<Record<string, Tensor>>> {
+  const { world, scope, times, signal } = options;
+  throwIfCancelled(signal, "the step");
+  const feeds: Record<string, Tensor> = {};
+  for (const { port, source, signature } of inputs) feeds[port] = scope.resolve(source, signature, sampler);
+  const { clock } = world;
+  const startSeconds = clock?.nowSeconds() ?? 0;
+  try {
+    return await (world.graphs.get(name) as Graph).run(feeds, outputs);
+  } catch (error) {
+    if (isDreamloopError(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new DreamloopError(ERROR_CODES.stepFailed, `graph ${JSON.stringify(name)} failed: ${message}`, {
+      cause: error,
+    });
+  } finally {
+    if (clock !== undefined) times.set(name, (times.get(name) ?? 0) + clock.nowSeconds() - startSeconds);
+  }
+}
+
+function checkResult(
+  tensor: Tensor | undefined,
+  signature: TensorSignature,
+  graph: string,
+  port: string,
+): asserts tensor is Tensor {
+  if (tensor?.dtype === signature.dtype && fitsShape(signature.shape, tensor.shape)) return;
+  const found = tensor === undefined ? "nothing" : describeSignature(tensor);
+  throw new DreamloopError(
+    ERROR_CODES.stepFailed,
+    `graph ${JSON.stringify(graph)}, output ${JSON.stringify(port)}: expected ${describeSignature(signature)}, found ${found}`,
+  );
+}
+
+async function runSampleItem(item: PlannedSample, options: ItemRunOptions): Promise<void> {
+  const { world, scope } = options;
+  const levels = item.schedules.get(world.denoisingSteps ?? item.defaultSteps) as readonly number[];
+  const start = scope.resolve(item.start, item.latent).data as Float32Array;
+  // The sampler writes into the latent, and what it starts from may be looked at again.
+  const data = start.slice();
+  const latent: Tensor = { ...item.latent, data };
+  const stream = item.start.kind === "noise" ? item.start.name : `sampler.${item.graph}`;
+  await samplerOf(world, item.sampler).sample({
+    latent: data,
+    levels,
+    predict: async (level, index) => {
+      const values: SamplerValues = { latent, level, index };
+      const prediction = await predict(item, item.inputs, values, options);
+      if (item.otherInputs === undefined) return prediction;
+      const other = await predict(item, item.otherInputs, values, options);
+      return guided(prediction, other, item.guidanceScale);
+    },
+    noise: (index) => scope.freshNoise(stream, index + 1, data.length),
+  });
+  scope.write(item.targets, latent);
+}
+
+async function predict(
+  item: PlannedSample,
+  inputs: readonly PlannedInput[],
+  values: SamplerValues,
+  options: ItemRunOptions,
+): Promise<Float32Array> {
+  const results = await callGraph(item.graph, inputs, [item.prediction], options, values);
+  const tensor = results[item.prediction];
+  checkResult(tensor, item.latent, item.graph, item.prediction);
+  return tensor.data as Float32Array;
+}
+
+/** Classifier-free guidance (Ho and Salimans, 2022): other + scale · (prediction − other). */
+function guided(prediction: Float32Array, other: Float32Array, scale: number): Float32Array {
+  const result = new Float32Array(prediction.length);
+  for (let index = 0; index < result.length; index += 1) {
+    const base = other[index] as number;
+    result[index] = base + scale * ((prediction[index] as number) - base);
+  }
+  return result;
+}
+
+function runAddNoise(item: PlannedAddNoise, { world, scope }: ItemRunOptions): void {
+  const latent = scope.resolve(item.latent, item.signature);
+  const noise = scope.resolve(item.noise, item.signature);
+  const sampler = samplerOf(world, item.sampler);
+  const data = sampler.addNoise(latent.data as Float32Array, noise.data as Float32Array, item.level);
+  scope.write(item.targets, { ...latent, data });
+}
+
+function samplerOf(world: SessionWorld, name: string): Sampler {
+  return world.samplers[name] as Sampler;
+}
