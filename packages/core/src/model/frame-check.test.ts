@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { FrameChecker, frameHashInput, frameRgb8, sliceFrames, videoChunk, type VideoChunk } from "../index.ts";
+
+const base = { width: 8, height: 8, colorSpace: "srgb", layout: "thwc" } as const;
+const float = (fill: (index: number) => number): VideoChunk =>
+  videoChunk({
+    ...base,
+    format: "rgbf32",
+    range: "unit",
+    data: Float32Array.from({ length: 192 }, (_, index) => fill(index)),
+  });
+
+describe("the frame check", () => {
+  it.each([0, 95, 191])("F1: finds NaN and infinity at index %d", (at) => {
+    for (const bad of [Number.NaN, Infinity, -Infinity]) {
+      const chunk = float((index) => (index === at ? bad : 0.5));
+      expect(() => new FrameChecker().check(chunk)).toThrow(new RegExp(`index ${at} of 192`));
+    }
+  });
+
+  it("F1: gives mean, variance and difference, and warns of constant frames and means outside of the band", () => {
+    const checker = new FrameChecker();
+    const first = checker.check(float((index) => (index % 2 === 0 ? 0.25 : 0.75)));
+    expect(first.warnings).toContain("constant");
+    const varied = new FrameChecker().check(float((index) => index / 191));
+    expect(varied.warnings).toEqual([]);
+    expect(varied.statistics.mean).toBeGreaterThan(0.4);
+    const dark = checker.check(float(() => 0));
+    expect(dark.warnings).toEqual(["constant", "mean_out_of_band"]);
+    expect(dark.statistics.difference).toBeCloseTo(0.25, 6);
+  });
+});
+
+describe("frame pixels", () => {
+  it.each([
+    ["thwc", (t: number, y: number, x: number, c: number) => ((t * 2 + y) * 3 + x) * 3 + c],
+    ["tchw", (t: number, y: number, x: number, c: number) => ((t * 3 + c) * 2 + y) * 3 + x],
+    ["cthw", (t: number, y: number, x: number, c: number) => ((c * 2 + t) * 2 + y) * 3 + x],
+  ] as const)("E3: packs %s by its declared layout", (layout, at) => {
+    const data = new Uint8Array(36);
+    const value = (t: number, y: number, x: number, c: number): number => t * 100 + y * 30 + x * 10 + c;
+    for (let t = 0; t < 2; t += 1)
+      for (let y = 0; y < 2; y += 1)
+        for (let x = 0; x < 3; x += 1) for (let c = 0; c < 3; c += 1) data[at(t, y, x, c)] = value(t, y, x, c);
+    const chunk = videoChunk({ width: 3, height: 2, format: "rgb8", layout, colorSpace: "srgb", range: "full", data });
+    expect(chunk.frameCount).toBe(2);
+    for (let t = 0; t < 2; t += 1) {
+      const expected: number[] = [];
+      for (let y = 0; y < 2; y += 1)
+        for (let x = 0; x < 3; x += 1) for (let c = 0; c < 3; c += 1) expected.push(value(t, y, x, c));
+      expect(Array.from(frameRgb8(chunk, t))).toEqual(expected);
+      expect(Array.from(frameRgb8(sliceFrames(chunk, t, 1), 0))).toEqual(expected);
+    }
+  });
+
+  it("scales every range to 0..255, clamped and rounded half up", () => {
+    const unit = videoChunk({
+      ...base,
+      width: 1,
+      height: 1,
+      format: "rgbf32",
+      range: "unit",
+      data: Float32Array.of(-1, 0.5, 2),
+    });
+    expect(Array.from(frameRgb8(unit, 0))).toEqual([0, 128, 255]);
+    const signed = videoChunk({
+      ...base,
+      width: 1,
+      height: 1,
+      format: "rgbf32",
+      range: "signed",
+      data: Float32Array.of(-1, 0, 1),
+    });
+    expect(Array.from(frameRgb8(signed, 0))).toEqual([0, 128, 255]);
+    const limited = videoChunk({
+      ...base,
+      width: 1,
+      height: 1,
+      format: "rgb8",
+      range: "limited",
+      data: Uint8Array.of(16, 126, 235),
+    });
+    expect(Array.from(frameRgb8(limited, 0))).toEqual([0, 128, 255]);
+    const rgba = videoChunk({
+      ...base,
+      width: 1,
+      height: 1,
+      format: "rgba8",
+      range: "full",
+      data: Uint8Array.of(1, 2, 3, 4),
+    });
+    expect(Array.from(frameRgb8(rgba, 0))).toEqual([1, 2, 3]);
+  });
+
+  it("E7: uses offset and length of pooled memory", () => {
+    const pool = new Uint8Array(100).fill(9);
+    const data = pool.subarray(40, 46);
+    data.set([1, 2, 3, 4, 5, 6]);
+    const chunk = videoChunk({ ...base, width: 1, height: 1, format: "rgb8", range: "full", data });
+    expect(Array.from(frameRgb8(chunk, 1))).toEqual([4, 5, 6]);
+  });
+
+  it("hashes width, height, format and packed pixels, so that a 1×2 and a 2×1 frame differ", () => {
+    const flat = (width: number, height: number): string =>
+      frameHashInput(videoChunk({ ...base, width, height, format: "rgb8", range: "full", data: new Uint8Array(6) }), 0)
+        .map((part) => Array.from(part).join())
+        .join("|");
+    expect(flat(1, 2)).not.toBe(flat(2, 1));
+  });
+
+  it("refuses a frame that is not there", () => {
+    const chunk = videoChunk({ ...base, width: 1, height: 1, format: "rgb8", range: "full", data: new Uint8Array(3) });
+    expect(() => frameRgb8(chunk, 1)).toThrow(/frameIndex/);
+    expect(() => sliceFrames(chunk, 0, 2)).toThrow(/count/);
+  });
+});
