@@ -1,4 +1,4 @@
-import { errorToRecord, neutralValue, type Json } from "@dreamloop/core";
+import { errorToRecord, neutralValue } from "@dreamloop/core";
 import { FAULT_CODES, type Fault } from "../check/fault.ts";
 import { describeSignature, fitsShape, type TensorSignature } from "../engine/tensor.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
@@ -58,7 +58,7 @@ function tryBind(manifest: WorldManifest, domain: WorldDomain, list: FaultList):
     firstStepFrames: video.firstStepFrames ?? video.framesPerStep,
     initialInputs: ofDomain(inputs.initial),
     stepInputs: ofDomain(inputs.step),
-    options: manifest.domainOptions as { readonly [key: string]: Json },
+    options: manifest.domainOptions,
   };
   try {
     return domain.bind(context);

@@ -100,7 +100,7 @@ export function tensorOf(dtype: TensorDtype, shape: readonly number[], values: A
     );
   }
   for (let index = 0; index < data.length; index += 1) {
-    const value = values[index] as number;
+    const value = values[index];
     if (data instanceof BigInt64Array) data[index] = BigInt(value);
     else data[index] = value;
   }
@@ -131,6 +131,6 @@ export function fitsShape(expected: readonly Dimension[], found: readonly Dimens
 export function firstNonFinite(data: TensorData): number {
   if (!(data instanceof Float32Array)) return -1;
   let zero = 0;
-  for (let index = 0; index < data.length; index += 1) zero += (data[index] as number) * 0;
+  for (let index = 0; index < data.length; index += 1) zero += data[index] * 0;
   return zero === 0 ? -1 : data.findIndex((value) => !Number.isFinite(value));
 }

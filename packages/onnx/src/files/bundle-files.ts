@@ -49,7 +49,7 @@ export function unsafePathReason(path: string): string | undefined {
   if (path === "" || path.length > 512) return "it must have 1 to 512 characters";
   if (path.includes("\\")) return "it uses a backslash";
   if (path.startsWith("/") || DRIVE_LETTER.test(path)) return "it is absolute";
-  // eslint-disable-next-line no-control-regex -- these are what is looked for
+
   if (/[\u0000-\u001f]/.test(path)) return "it holds a control character";
   const parts = path.split("/");
   if (parts.includes("..")) return 'it leaves the bundle by ".."';

@@ -47,7 +47,7 @@ function reader(picture: VideoChunk): (pixel: number, channel: number) => number
   const { data, layout } = picture;
   const channels = channelsOf(picture.format);
   const pixels = picture.width * picture.height;
-  if (layout === "thwc") return (pixel, channel) => data[pixel * channels + channel] as number;
+  if (layout === "thwc") return (pixel, channel) => data[pixel * channels + channel];
   // With one frame "tchw" and "cthw" are the same.
-  return (pixel, channel) => data[channel * pixels + pixel] as number;
+  return (pixel, channel) => data[channel * pixels + pixel];
 }

@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES, nearest, refuse, type Mapping } from "@dreamloop/core";
 import { filledTensor, tensorOf, type Tensor } from "../engine/tensor.ts";
-import type { ChoiceDeclaration, InitialInputDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
+import type { ChoiceDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 import { imageTensor } from "./image-tensor.ts";
 import type { PromptEncoder } from "./prompt-encoder.ts";
 import { rawTensor } from "./raw-tensor.ts";
@@ -46,7 +46,7 @@ export class InitialEncoder {
    * `invalid_value` for values that do not fit, among them prompts of which no word is known.
    */
   encode(name: string, slot: Mapping, slotName: "initial" | "update"): EncodedInitial | undefined {
-    const declaration = this.#declarations[name] as InitialInputDeclaration;
+    const declaration = this.#declarations[name];
     const value = slot[name] ?? ("default" in declaration ? declaration.default : undefined);
     if (value === undefined) return undefined;
     const path = `ModelInputs.${slotName}.${name}`;
@@ -91,5 +91,5 @@ function choiceTensor(declaration: ChoiceDeclaration, value: unknown, path: stri
     const hint = near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`;
     return refuse(path, `one of ${names.map((each) => JSON.stringify(each)).join(", ")}${hint}`, value);
   }
-  return tensorOf(declaration.dtype, declaration.shape, declaration.choices[name] as readonly number[]);
+  return tensorOf(declaration.dtype, declaration.shape, declaration.choices[name]);
 }

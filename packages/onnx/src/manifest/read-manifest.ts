@@ -111,7 +111,7 @@ function invalidKey(issue: Extract<Issue, { code: "invalid_key" }>, path: Path):
 function unionFault(issue: Extract<Issue, { code: "invalid_union" }>, path: Path, root: unknown): Fault {
   const tag = path[path.length - 1];
   const isTag = (tag === "type" || tag === "update") && isPlainObject(issue.input);
-  const found: unknown = isTag ? (issue.input as Record<string, unknown>)[tag] : issue.input;
+  const found: unknown = isTag ? issue.input[tag] : issue.input;
   const described = schemaNodesAt(worldJsonSchema(), root, path).find((node) => node.description !== undefined);
   const expected = choicesOf(path, root) ?? described?.description ?? "one of the forms in docs/bundles.md";
   return withMissing(found, {
@@ -172,15 +172,19 @@ function withMissing(input: unknown, fault: Fault): Fault {
   return { ...fault, code: FAULT_CODES.missingKey, mend: "Add the key." };
 }
 
+/** How types are called in messages. */
+const KINDS: Readonly<Record<string, string | undefined>> = {
+  record: "an object",
+  object: "an object",
+  array: "a list",
+  int: "a whole number",
+};
+
 function expectedOf(issue: Issue | undefined): string | undefined {
   if (issue === undefined) return undefined;
   switch (issue.code) {
     case "invalid_type":
-      return (
-        { record: "an object", object: "an object", array: "a list", int: "a whole number" }[
-          issue.expected as string
-        ] ?? `a ${issue.expected}`
-      );
+      return KINDS[issue.expected] ?? `a ${issue.expected}`;
     case "invalid_value":
       return issue.values.length === 1
         ? JSON.stringify(issue.values[0])

@@ -126,11 +126,11 @@ class NodeGraph implements Graph {
   ): Promise<Readonly<Record<string, Tensor>>> {
     if (this.#session === undefined) throw new DreamloopError(ERROR_CODES.closed, "Graph: used after it was closed");
     const wrapped: Record<string, OrtTensor> = {};
-    for (const name in feeds) wrapped[name] = this.#wrap(feeds[name] as Tensor);
+    for (const name in feeds) wrapped[name] = this.#wrap(feeds[name]);
     const results = await this.#session.run(wrapped, outputNames);
     const tensors: Record<string, Tensor> = {};
     for (const name of outputNames) {
-      const result = results[name] as OrtTensor;
+      const result = results[name];
       tensors[name] = { dtype: result.type as TensorDtype, shape: result.dims, data: result.data as TensorData };
     }
     return tensors;

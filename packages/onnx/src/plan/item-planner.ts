@@ -7,7 +7,6 @@ import type {
   ItemDeclaration,
   SampleItemDeclaration,
   SetItemDeclaration,
-  SourceDeclaration,
   TargetsDeclaration,
   WorldManifest,
 } from "../manifest/world-manifest.ts";

@@ -86,7 +86,7 @@ export class TargetChecker {
     }
     const { width, height, layout } = video;
     const axes: Readonly<Record<string, number>> = { t: this.#frameCount, c: 3, h: height, w: width };
-    const expected = [...layout].map((axis) => axes[axis] as number);
+    const expected = [...layout].map((axis) => axes[axis]);
     if (!sameButOnes(expected, signature.shape)) {
       this.#faults.add(
         FAULT_CODES.frames,

@@ -8,26 +8,26 @@ export const flowMatching: Sampler = {
   name: "flow_matching",
   version: "1",
   refusedLevels(levels) {
-    const falls = levels.every((level, index) => index === 0 || level < (levels[index - 1] as number));
+    const falls = levels.every((level, index) => index === 0 || level < levels[index - 1]);
     if (!falls) return "levels that fall strictly";
-    if ((levels[0] as number) > 1) return "a first level of at most 1";
+    if (levels[0] > 1) return "a first level of at most 1";
     return levels[levels.length - 1] === 0 ? undefined : "a last level of 0, where the latent is clean";
   },
   refusedLevel: (level) => (level >= 0 && level <= 1 ? undefined : "a level from 0 to 1"),
   async sample({ latent, levels, predict }) {
     for (let index = 0; index + 1 < levels.length; index += 1) {
-      const level = levels[index] as number;
+      const level = levels[index];
       const velocity = await predict(level, index);
-      const step = (levels[index + 1] as number) - level;
+      const step = levels[index + 1] - level;
       for (let element = 0; element < latent.length; element += 1) {
-        latent[element] = (latent[element] as number) + step * (velocity[element] as number);
+        latent[element] = latent[element] + step * velocity[element];
       }
     }
   },
   addNoise(latent, noise, level) {
     const result = new Float32Array(latent.length);
     for (let element = 0; element < result.length; element += 1) {
-      result[element] = (1 - level) * (latent[element] as number) + level * (noise[element] as number);
+      result[element] = (1 - level) * latent[element] + level * noise[element];
     }
     return result;
   },

@@ -5,9 +5,9 @@ export interface SamplerRun {
   /** Noise levels, one more than there are denoising steps. */
   readonly levels: readonly number[];
   /** The graph's prediction for the latent as it is now, guidance included; `index` counts denoising steps from 0. */
-  predict(level: number, index: number): Promise<Float32Array>;
+  readonly predict: (level: number, index: number) => Promise<Float32Array>;
   /** Fresh standard normal noise of the latent's size for denoising step `index`, for samplers that add some on the way. */
-  noise(index: number): Float32Array;
+  readonly noise: (index: number) => Float32Array;
 }
 
 /** A way from noise to a latent. Samplers have no state: the same run gives the same latent. */

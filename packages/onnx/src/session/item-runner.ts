@@ -158,8 +158,8 @@ async function predict(
 function guided(prediction: Float32Array, other: Float32Array, scale: number): Float32Array {
   const result = new Float32Array(prediction.length);
   for (let index = 0; index < result.length; index += 1) {
-    const base = other[index] as number;
-    result[index] = base + scale * ((prediction[index] as number) - base);
+    const base = other[index];
+    result[index] = base + scale * (prediction[index] - base);
   }
   return result;
 }
@@ -173,5 +173,5 @@ function runAddNoise(item: PlannedAddNoise, { world, scope }: ItemRunOptions): v
 }
 
 function samplerOf(world: SessionWorld, name: string): Sampler {
-  return world.samplers[name] as Sampler;
+  return world.samplers[name];
 }
