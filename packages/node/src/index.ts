@@ -3,3 +3,23 @@ export { environmentFacts } from "./environment-facts.ts";
 export type { EnvironmentFactsOptions } from "./environment-facts.ts";
 export { ProcessClock } from "./process-clock.ts";
 export { sha256FrameHasher } from "./sha256-hasher.ts";
+// Traces on disk
+export { appendToTrace, TRACE_SYNC, TraceFileWriter } from "./trace/trace-file-writer.ts";
+export type { TraceFileHandle, TraceFileOptions, TraceSync } from "./trace/trace-file-writer.ts";
+export { inspectTraceFile, readTraceFile, traceFileChunks } from "./trace/trace-file-reader.ts";
+export { PayloadFolder, payloadFolderOf } from "./trace/payload-folder.ts";
+// World discovery
+export { BUNDLE_MANIFEST, resolveWorld, WORLD_MODULE_EXTENSIONS } from "./world-discovery.ts";
+export type { BundledWorld, ResolvedWorld, ResolveWorldOptions } from "./world-discovery.ts";
+export { installedWorlds } from "./discovery/installed-worlds.ts";
+export type { DiscoveryProblem, InstalledWorlds } from "./discovery/installed-worlds.ts";
+export type { DeclaredWorld } from "./discovery/declared-worlds.ts";
+// World host
+export { HostedSession } from "./host/hosted-session.ts";
+export type { HostedChunk, HostedSessionOptions } from "./host/hosted-session.ts";
+export type { SessionStart, WorldInfo } from "./host/messages.ts";
+export { DEFAULT_MAX_CHUNKS_IN_FLIGHT } from "./host/port-chunk-sink.ts";
+export { WORKER_END_SECONDS, WorldHost } from "./host/world-host.ts";
+export type { LoadWorldOptions } from "./host/world-host.ts";
+export { loadAdapter, worldReference } from "./host/world-reference.ts";
+export type { WorldReference, WorldReferenceInput } from "./host/world-reference.ts";

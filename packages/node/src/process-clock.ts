@@ -26,16 +26,13 @@ export class ProcessClock implements Clock {
    * the process stays alive meanwhile.
    */
   async sleepUntil(timeSeconds: number, signal?: AbortSignal): Promise<void> {
-    let restMs = (timeSeconds - this.nowSeconds()) * 1000;
+    const restMs = (): number => (timeSeconds - this.nowSeconds()) * 1000;
+    const aborted = (): boolean => signal?.aborted === true;
     do {
-      if (signal?.aborted === true) {
-        await turn();
-        return;
-      }
-      if (restMs < TURN_BELOW_MS) await turn();
-      else await timer(Math.min(MAX_TIMER_MS, Math.max(1, Math.floor(restMs))), signal);
-      restMs = (timeSeconds - this.nowSeconds()) * 1000;
-    } while (restMs > 0 && signal?.aborted !== true);
+      const rest = restMs();
+      if (aborted() || rest < TURN_BELOW_MS) await turn();
+      else await timer(Math.min(MAX_TIMER_MS, Math.max(1, Math.floor(rest))), signal);
+    } while (restMs() > 0 && !aborted());
   }
 }
 
