@@ -3,6 +3,8 @@ export { eventLoopTurn } from "./clock/event-loop-turn.ts";
 export { DEFAULT_ADVANCE_LIMIT_SECONDS, FakeClock } from "./clock/fake-clock.ts";
 export type { AdvanceUntilOptions } from "./clock/fake-clock.ts";
 // Fakes
+export { changedWorld, changeResults, overriding } from "./fakes/changed-world.ts";
+export type { WorldChanges } from "./fakes/changed-world.ts";
 export { FAILURE_POINTS, FailurePlan } from "./fakes/failure-plan.ts";
 export type { FailurePoint, PlannedFailure } from "./fakes/failure-plan.ts";
 export { FakeInputSource } from "./fakes/fake-input-source.ts";
@@ -11,3 +13,17 @@ export { fakeWorld } from "./fakes/fake-world.ts";
 export type { FakeWorld, FakeWorldCounts, FakeWorldOptions } from "./fakes/fake-world.ts";
 export { RecordingTarget } from "./fakes/recording-target.ts";
 export type { RecordedResult, RecordingTargetOptions } from "./fakes/recording-target.ts";
+// Conformance
+export { adapterConformance } from "./conformance/adapter-conformance.ts";
+export { registerCases } from "./conformance/conformance-case.ts";
+export type { ConformanceCase, RegisterTest } from "./conformance/conformance-case.ts";
+export { converterConformance } from "./conformance/converter-conformance.ts";
+export type { ConverterConformanceOptions } from "./conformance/converter-conformance.ts";
+export { outputTargetConformance } from "./conformance/output-target-conformance.ts";
+export type { OutputTargetConformanceOptions } from "./conformance/output-target-conformance.ts";
+export { rejectionCases } from "./conformance/rejection-cases.ts";
+export type { BrokenSubject } from "./conformance/rejection-cases.ts";
+export { sessionConformance } from "./conformance/session-conformance.ts";
+export type { SessionConformanceOptions } from "./conformance/session-conformance.ts";
+export { DEFAULT_CONFORMANCE_STEPS } from "./conformance/world-under-test.ts";
+export type { WorldConformanceOptions } from "./conformance/world-under-test.ts";

@@ -38,6 +38,7 @@ export class RecordingTarget implements OutputTarget {
   readonly #results: RecordedResult[] = [];
   readonly #descriptions: SessionDescription[] = [];
   readonly #closes: CloseOptions[] = [];
+  #artifacts: readonly OutputArtifact[] = [];
   #isOpen = false;
   #writing = 0;
 
@@ -97,15 +98,16 @@ export class RecordingTarget implements OutputTarget {
     }
   }
 
-  /** Ends the run; repeatable. */
+  /** Ends the run and says what was kept; a repeated call says the same. */
   async close(options: CloseOptions = {}): Promise<readonly OutputArtifact[]> {
-    if (this.#isOpen) {
-      this.#isOpen = false;
-      this.#options.log?.push("target.close");
-      this.#closes.push(options);
-      this.#failures.pass(FAILURE_POINTS.closeTarget);
-    }
+    if (!this.#isOpen) return this.#artifacts;
+    this.#isOpen = false;
+    this.#options.log?.push("target.close");
+    this.#closes.push(options);
     const frames = this.#results.reduce((sum, { result }) => sum + result.frameCount, 0);
-    return [outputArtifact({ kind: "test/recording", uri: "memory:recording", metadata: { frames, ...options } })];
+    const metadata = { frames, ...options };
+    this.#artifacts = [outputArtifact({ kind: "test/recording", uri: "memory:recording", metadata })];
+    this.#failures.pass(FAILURE_POINTS.closeTarget);
+    return this.#artifacts;
   }
 }
