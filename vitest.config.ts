@@ -38,6 +38,7 @@ export default defineConfig({
       "packages/*/src/**/*.test.ts",
       "scripts/**/*.test.ts",
       "apps/*/src/**/*.test.ts",
+      "examples/**/*.test.ts",
       "e2e/**/*.test.ts",
       "training/**/*.test.ts",
     ],

@@ -59,7 +59,7 @@ describe("defineWorld from plain JavaScript", () => {
     [{ maxSessions: 0 }, /World\.maxSessions/],
     [{ maxSteps: 1.5 }, /World\.maxSteps/],
   ])("refuses %o", (extra, message) => {
-    expect(() => defineWorld({ ...GOOD, ...extra } as never)).toThrow(message);
+    expect(() => defineWorld({ ...GOOD, ...extra })).toThrow(message);
   });
 
   it("refuses what is no definition", () => {
@@ -69,7 +69,7 @@ describe("defineWorld from plain JavaScript", () => {
 
   it("takes a modality of one's own as a control", () => {
     const controls = { crane: modality<{ pull: number }>({ name: "crane", neutral: { pull: 0 } }) };
-    expect(() => defineWorld({ ...GOOD, controls, map } as never)).not.toThrow();
+    expect(() => defineWorld({ ...GOOD, controls, map })).not.toThrow();
   });
 });
 

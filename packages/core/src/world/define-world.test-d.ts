@@ -96,7 +96,8 @@ describe("defineWorld", () => {
         // @ts-expect-error the control is called drive
         void controls.driver;
         // @ts-expect-error the field is called steer
-        return { steer: controls.drive.stear };
+        void controls.drive.stear;
+        return { steer: controls.drive.steer };
       },
       step: ({ initial, inputs: { steer }, frames }) => {
         // @ts-expect-error the input is called prompt

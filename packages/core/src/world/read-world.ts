@@ -129,7 +129,7 @@ export const readWorld = recordFactory<World>(
     supports: optional((value, path) => {
       if (!isPlainObject(value)) refuse(path, "an object", value);
       refuseUnknownKeys(value, SUPPORT_KEYS, path);
-      return Object.freeze({ ...value }) as AdapterSupport;
+      return Object.freeze({ ...value });
     }),
     maxSessions: withDefault(finite({ integer: true, min: 1 }), DEFAULT_MAX_SESSIONS),
     maxSteps: optional(finite({ integer: true, min: 1 })),

@@ -108,7 +108,7 @@ export class WorldSession implements InferenceSession {
     const finish = (outcome: unknown): StepResultInput => {
       throwIfCancelled(signal, placeIn(world, "step()"));
       const read = readStepOutcome(world, video, stepIndex, outcome, (frames) => {
-        return frames === own ? () => pool.giveBack(frames as Uint8Array | Float32Array) : undefined;
+        return frames === own ? () => pool.giveBack(frames) : undefined;
       });
       const isComplete = read.isLast || stepIndex + 1 === world.maxSteps;
       this.#before = this.#position;

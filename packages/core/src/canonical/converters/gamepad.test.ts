@@ -33,7 +33,7 @@ function run<State>(converter: DeviceConverter<State>, ...windows: (readonly Edg
 const NEUTRAL = { throttle: 0, brake: 0, steer: 0, reverse: false, stop: false };
 
 describe("gamepadToDriverCommand", () => {
-  it.each([
+  it.each<[Parameters<typeof pad>[0], object]>([
     [{ axes: { 0: -1 } }, { steer: 1 }],
     [{ axes: { 0: 1 } }, { steer: -1 }],
     [{ axes: { 0: -0.051 } }, { steer: 0.051 }],
@@ -56,7 +56,7 @@ describe("gamepadToDriverCommand", () => {
     ]);
   });
 
-  it.each([
+  it.each<Parameters<typeof pad>[0]>([
     { axes: { 0: 0.05 } },
     { axes: { 0: -0.05, 1: 1, 2: 1 } },
     { buttons: { 7: 0.05, 6: 0.05 } },
