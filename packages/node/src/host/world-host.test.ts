@@ -1,0 +1,224 @@
+import { createRequire } from "node:module";
+import { readProbeStrip } from "@dreamloop/worlds";
+import { frameRgb8 } from "@dreamloop/core";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  ProcessClock,
+  WorldHost,
+  type HostedChunk,
+  type HostedSession,
+  type HostedSessionOptions,
+  type LoadWorldOptions,
+} from "../index.ts";
+
+const reference = { module: createRequire(import.meta.url).resolve("@dreamloop/worlds"), exportName: "probeWorld" };
+const clock = new ProcessClock();
+const hosts: WorldHost[] = [];
+
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.close()));
+});
+
+async function load(
+  runtimeOptions: Record<string, string | number | boolean> = {},
+  options: Partial<LoadWorldOptions> = {},
+): Promise<WorldHost> {
+  const host = await WorldHost.load({
+    reference,
+    config: { runtimeOptions: { width: 320, height: 180, framesPerSecond: 60, ...runtimeOptions } },
+    ...options,
+  });
+  hosts.push(host);
+  return host;
+}
+
+/** Collects chunks until `enough` says so, copying what a test looks at. */
+function collect(
+  host: WorldHost,
+  enough: (seen: readonly Seen[]) => boolean,
+  options: HostedSessionOptions = {},
+): { session: HostedSession; seen: Seen[]; done: Promise<void> } {
+  const seen: Seen[] = [];
+  let finish: () => void = () => undefined;
+  const done = new Promise<void>((resolve) => (finish = resolve));
+  const session = host.startSession({
+    ...options,
+    onChunk: (chunk) => {
+      const { output } = chunk.result;
+      const strip =
+        output === undefined ? undefined : readProbeStrip({ data: frameRgb8(output, 0), width: output.width, height: output.height });
+      seen.push({ chunk, strip });
+      chunk.release();
+      if (enough(seen)) finish();
+    },
+  });
+  void session.done.then(finish, finish);
+  return { session, seen, done };
+}
+
+interface Seen {
+  readonly chunk: HostedChunk;
+  readonly strip: ReturnType<typeof readProbeStrip>;
+}
+
+describe("a world in a worker", () => {
+  it("loads, says what it is, and streams frames in order with readable strips", async () => {
+    const host = await load();
+    expect(host.info).toMatchObject({ modelId: "probe" });
+    expect(host.info.controls.length).toBeGreaterThan(0);
+    const { seen, done, session } = collect(host, (chunks) => chunks.length >= 20);
+    await session.started;
+    await done;
+    const indexes = seen.map(({ chunk }) => chunk.result.stepIndex);
+    expect(indexes).toEqual(indexes.map((_, index) => index));
+    expect(seen.every(({ strip }) => strip !== undefined)).toBe(true);
+    await session.close();
+    expect(host.sessionCount).toBe(0);
+  });
+
+  it("A6: the action that a frame shows is the one that its step was given: no hidden delay", async () => {
+    const host = await load();
+    const { seen, done, session } = collect(
+      host,
+      (chunks) => chunks.some(({ chunk }) => chunk.result.inputSequence === 7) && chunks.length > 10,
+    );
+    await session.started;
+    session.push([{ timestampSeconds: clock.nowSeconds(), eventType: "key_down", payload: { code: "KeyE" } }], {
+      sequence: 7,
+    });
+    await done;
+    const first = seen.find(({ chunk }) => chunk.result.inputSequence === 7);
+    expect(first?.strip?.inputSequence).toBe(7);
+    await session.close();
+  });
+
+  it("runs two sessions side by side in one worker, with one runtime", async () => {
+    const host = await load();
+    const both = [collect(host, (chunks) => chunks.length >= 10), collect(host, (chunks) => chunks.length >= 10)];
+    await Promise.all(both.map(({ done }) => done));
+    expect(host.sessionCount).toBe(2);
+    await Promise.all(both.map(({ session }) => session.close()));
+    expect(host.sessionCount).toBe(0);
+  });
+
+  it("A8: a step that blocks its thread blocks nothing here: input is stamped at arrival and seen by the next step", async () => {
+    const host = await load({ stepTimeSeconds: 0.3, blocking: true, framesPerSecond: 10 });
+    const { seen, done, session } = collect(host, (chunks) =>
+      chunks.some(({ chunk }) => (chunk.result.inputSequence ?? 0) >= 100),
+    );
+    await session.started;
+    const before = clock.nowSeconds();
+    const lines: number[] = [];
+    for (let sequence = 1; sequence <= 100; sequence += 1) {
+      const now = clock.nowSeconds();
+      lines.push(now);
+      session.push(
+        [{ timestampSeconds: now, eventType: sequence % 2 === 1 ? "key_down" : "key_up", payload: { code: "KeyE" } }],
+        { sequence },
+      );
+    }
+    expect(clock.nowSeconds() - before).toBeLessThan(0.25);
+    await done;
+    expect(seen.at(-1)?.chunk.result.inputSequence).toBe(100);
+    await session.close();
+  });
+
+  it("answers a reset with the new generation, and older frames are announced as void", async () => {
+    const host = await load();
+    const generations: number[] = [];
+    const { seen, session } = collect(host, () => false, {
+      onGeneration: (generation) => void generations.push(generation),
+    });
+    await session.started;
+    expect(await session.reset({ seed: 5 })).toBe(1);
+    expect(await session.reset()).toBe(2);
+    expect(generations).toEqual([1, 2]);
+    await session.close();
+    const order = seen.map(({ chunk }) => chunk.result.generation);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  it("drops new chunks, counted, when the receiver holds all buffers, and the world goes on", async () => {
+    const host = await load();
+    const held: HostedChunk[] = [];
+    const session = host.startSession({ start: { maxChunksInFlight: 3 }, onChunk: (chunk) => void held.push(chunk) });
+    await session.started;
+    while (held.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    const until = clock.nowSeconds() + 0.3;
+    await clock.sleepUntil(until);
+    expect(held).toHaveLength(3);
+    held.splice(0).forEach((chunk) => chunk.release());
+    while (held.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(held[0]?.droppedChunks).toBeGreaterThan(0);
+    held.forEach((chunk) => chunk.release());
+    await session.close();
+  });
+
+  it("sends the lines of an exact trace when asked", async () => {
+    const host = await load();
+    const lines: string[] = [];
+    const { done, session } = collect(host, (chunks) => chunks.length >= 3, {
+      start: { trace: true },
+      onTraceLine: (line) => void lines.push(line),
+    });
+    await done;
+    await session.close();
+    const text = lines.join("");
+    expect(text).toContain("probe");
+    expect(text.trim().split("\n").length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("reports events with a wrong payload and goes on", async () => {
+    const host = await load();
+    const errors: string[] = [];
+    const { done, session } = collect(host, (chunks) => chunks.length >= 5 && errors.length > 0, {
+      onRefusedEvents: (error) => void errors.push(error.message),
+    });
+    await session.started;
+    session.push([{ timestampSeconds: clock.nowSeconds(), eventType: "key_down", payload: { code: 7 } }]);
+    await done;
+    expect(errors[0]).toMatch(/payload\.code/);
+    await session.close();
+  });
+
+  it("refuses a module without that export, and a module that is not there, saying which", async () => {
+    await expect(WorldHost.load({ reference: { ...reference, exportName: "nothing" } })).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining("nothing") as string,
+    });
+    await expect(WorldHost.load({ reference: { module: "@dreamloop/absent" } })).rejects.toMatchObject({
+      code: "load_failed",
+    });
+  });
+
+  it("refuses an unsupported configuration before the world loads", async () => {
+    await expect(WorldHost.load({ reference, config: { device: "cuda:0" } })).rejects.toMatchObject({
+      code: "unsupported_config",
+    });
+  });
+
+  it("ends its sessions and its thread when it is closed, and starts no more", async () => {
+    const host = await load();
+    const { session, done } = collect(host, (chunks) => chunks.length >= 2);
+    await done;
+    await host.close();
+    await expect(session.done).resolves.toMatchObject({ outcome: "closed" });
+    expect(() => host.startSession()).toThrow(/closed/);
+  });
+
+  it("C3: a cancelled load rejects as cancelled", async () => {
+    const controller = new AbortController();
+    const loading = WorldHost.load({ reference, signal: controller.signal });
+    controller.abort();
+    await expect(loading).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it("fails the session with the step's error, and the world stays usable", async () => {
+    const host = await load({ failAtStep: 2 });
+    const { session } = collect(host, () => false);
+    await expect(session.done).rejects.toMatchObject({ code: expect.any(String) as string });
+    const again = collect(host, (chunks) => chunks.length >= 1);
+    await again.done;
+    await again.session.close();
+  });
+});
