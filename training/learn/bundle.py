@@ -50,36 +50,36 @@ def cache_state(what):
     }
 
 
-def frame_condition(source):
+def frame_condition(source, prefix=""):
     """Item that conditions on the map and motion of a place: `initial` or `step`."""
     return {
         "type": "graph",
         "graph": "condition",
         "inputs": {"map": f"{source}:map", "motion": f"{source}:motion", "prompt_embedding": "value:prompt_embedding"},
-        "outputs": {"map_tokens": "value:map_tokens", "condition_vector": "value:condition_vector"},
+        "outputs": {"map_tokens": f"value:{prefix}map_tokens", "condition_vector": f"value:{prefix}condition_vector"},
     }
 
 
-def step_inputs(latent, level):
+def step_inputs(latent, level, prefix=""):
     return {
         "noisy_latent": latent,
         "noise_level": level,
-        "map_tokens": "value:map_tokens",
-        "condition_vector": "value:condition_vector",
+        "map_tokens": f"value:{prefix}map_tokens",
+        "condition_vector": f"value:{prefix}condition_vector",
         "cache_keys": "state:cache_keys",
         "cache_values": "state:cache_values",
         "cache_length": "state:cache_keys/length",
     }
 
 
-def write_cache():
+def write_cache(prefix=""):
     """Items that append the keys and values of the finished latent."""
     return [
-        {"type": "add_noise", "latent": "value:latent", "noise": "noise:cache", "level": CACHE_LEVEL, "output": "value:cached_latent"},
+        {"type": "add_noise", "latent": f"value:{prefix}latent", "noise": "noise:cache", "level": CACHE_LEVEL, "output": f"value:{prefix}cached_latent"},
         {
             "type": "graph",
             "graph": "cache",
-            "inputs": step_inputs("value:cached_latent", CACHE_LEVEL),
+            "inputs": step_inputs(f"value:{prefix}cached_latent", CACHE_LEVEL, prefix),
             "outputs": {"new_keys": "state:cache_keys", "new_values": "state:cache_values"},
         },
     ]
@@ -103,14 +103,14 @@ def pipeline():
         "inputs": {"latent": "value:latent", "map": "step:map"},
         "outputs": {"frame": "frames"},
     }
-    encode = {"type": "graph", "graph": "encode", "inputs": {"frame": "initial:first_frame"}, "outputs": {"latent": "value:latent"}}
+    encode = {"type": "graph", "graph": "encode", "inputs": {"frame": "initial:first_frame"}, "outputs": {"latent": "value:first_latent"}}
     prompt = {
         "type": "graph",
         "graph": "prompt",
         "inputs": {"prompt_tokens": "initial:prompt"},
         "outputs": {"prompt_embedding": "value:prompt_embedding"},
     }
-    start = [{**item, "when": "initial:first_frame"} for item in [encode, frame_condition("initial"), *write_cache()]]
+    start = [{**item, "when": "initial:first_frame"} for item in [encode, frame_condition("initial", "first_"), *write_cache("first_")]]
     return {
         "condition": [prompt],
         "start": start,

@@ -96,11 +96,18 @@ class Decode(nn.Module):
 
 
 def export(module, inputs, input_names, output_names, path):
-    with warnings.catch_warnings():
+    """Writes a graph; shapes of outputs that the exporter could not follow are filled in from a run."""
+    module = module.eval()
+    with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
-        torch.onnx.export(
-            module.eval(), inputs, str(path), opset_version=OPSET, input_names=input_names, output_names=output_names
-        )
+        torch.onnx.export(module, inputs, str(path), opset_version=OPSET, input_names=input_names, output_names=output_names)
+        results = module(*inputs)
+    graph = onnx.load(str(path))
+    for value, result in zip(graph.graph.output, results if isinstance(results, tuple) else (results,)):
+        del value.type.tensor_type.shape.dim[:]
+        for length in result.shape:
+            value.type.tensor_type.shape.dim.add().dim_value = length
+    pathlib.Path(path).write_bytes(graph.SerializeToString())
 
 
 def externalise(paths, weights_path):

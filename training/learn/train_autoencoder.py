@@ -59,6 +59,7 @@ def main():
     options.add_argument("--batch", type=int, default=12)
     options.add_argument("--rate", type=float, default=2e-3)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--decoder-only", action="store_true", help="leaves the encoder and thus all latents as they are")
     options = options.parse_args()
     torch.manual_seed(options.seed)
     random = np.random.default_rng(options.seed)
@@ -66,11 +67,10 @@ def main():
     model = Autoencoder()
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-        model.latent_mean.zero_()
-        model.latent_std.fill_(1)
     model = model.to(memory_format=torch.channels_last)
     smooth = copy.deepcopy(model)
-    optimiser = torch.optim.AdamW(model.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=1e-3)
+    trained = list((model.decoder if options.decoder_only else model).parameters())
+    optimiser = torch.optim.AdamW(trained, options.rate, betas=(0.9, 0.98), weight_decay=1e-3)
     started, step, reported, running = time.time(), 0, time.time(), []
     while True:
         share = (time.time() - started) / (60 * options.minutes)
@@ -80,13 +80,14 @@ def main():
             group["lr"] = options.rate * min(1, (step + 1) / 60) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * share)))
         pictures, maps = train.frames(random, options.batch)
         with torch.cpu.amp.autocast(dtype=torch.bfloat16):
-            latent = model.encoder(pictures).float()
+            with torch.set_grad_enabled(not options.decoder_only):
+                latent = model.encoder(pictures).float()
             noise = torch.rand(len(latent), 1, 1, 1) * 0.12
             made = model.decoder(latent + noise * torch.randn_like(latent), maps)
         loss = losses(made.float(), pictures) + 1e-3 * (latent**2).mean()
         optimiser.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimiser.step()
         step += 1
         keep = min(0.995, step / (step + 20))
@@ -102,7 +103,8 @@ def main():
             torch.save(smooth.state_dict(), options.out)
             running, reported = [], time.time()
             train.refresh()
-    measure_latents(smooth, train)
+    if not options.decoder_only:
+        measure_latents(smooth, train)
     torch.save(smooth.state_dict(), options.out)
     print(f"done: {step} steps, {len(train.drives)} drives, validation {validate(smooth, held_out, 96):.2f} dB, "
           f"latent std {smooth.latent_std.mean():.3f}", flush=True)

@@ -1,5 +1,5 @@
 // Bundles a script of this folder and runs it with the arguments that follow:
-// node training/render/run.mjs generate.ts --out training/data --split train --to 100
+// node training/run.mjs render/generate.ts --out training/data --split train --to 100
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, "..", "..");
+const root = join(here, "..");
 const [script, ...args] = process.argv.slice(2);
-if (script === undefined) throw new Error("run.mjs: name a script of training/render, for example generate.ts.");
-const output = join(here, "..", "out", "bundles", `${script.replace(/\W/g, "-")}-${process.pid}.mjs`);
+if (script === undefined) throw new Error("run.mjs: name a script of training/, for example render/generate.ts.");
+const output = join(here, "out", "bundles", `${script.replace(/\W/g, "-")}-${process.pid}.mjs`);
 mkdirSync(dirname(output), { recursive: true });
 await build({
   entryPoints: [join(here, script)],
@@ -20,7 +20,11 @@ await build({
   format: "esm",
   target: "es2022",
   logLevel: "warning",
+  packages: "bundle",
+  external: ["onnxruntime-node"],
   alias: {
+    "@dreamloop/onnx/node": join(root, "packages/onnx/src/node/index.ts"),
+    "@dreamloop/onnx": join(root, "packages/onnx/src/index.ts"),
     "@dreamloop/core": join(root, "packages/core/src/index.ts"),
     "@dreamloop/worlds": join(root, "packages/worlds/src/index.ts"),
   },
