@@ -2,7 +2,7 @@ import { listOf, mappingOf, refuse, text } from "../../validate/reader.ts";
 import { refuseUnknownKeys } from "../../validate/record.ts";
 import type { ControlHint } from "../device-converter.ts";
 
-/** Which codes do each action: keys (`KeyW`), mouse buttons (`Mouse0`), pad buttons (`Button7`) and half axes (`Axis0-`). */
+/** Which codes do each action: keys (`KeyW`), mouse buttons (`MouseLeft`), pad buttons (`Button7`) and half axes (`Axis0-`). */
 export type Bindings<Action extends string> = Readonly<Record<Action, readonly string[]>>;
 
 /** How a converter with bindings may be changed. */

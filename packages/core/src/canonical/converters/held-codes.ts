@@ -1,5 +1,6 @@
 import type { UserInputEvent } from "../../inputs/user-input-event.ts";
 import type { UserInputs } from "../../inputs/user-inputs.ts";
+import { text, type Reader } from "../../validate/reader.ts";
 import { payloadCount, payloadFlag, payloadNumber, payloadText } from "./payload.ts";
 
 /** Codes of keys and mouse buttons that are down, in the order in which they went down. */
@@ -13,12 +14,26 @@ export interface HeldWindow {
   readonly presses: ReadonlyMap<string, number> | undefined;
 }
 
+const MOUSE_BUTTONS: readonly string[] = ["MouseLeft", "MouseMiddle", "MouseRight", "MouseBack", "MouseForward"];
+
+/** The code of a mouse button: a name for the five that have one, else `Mouse` and its number. */
+function mouseButtonCode(button: number): string {
+  return MOUSE_BUTTONS[button] ?? `Mouse${button}`;
+}
+
+/** Reads the code of a key or a mouse button; a button may also be given by its number, as `Mouse0`. */
+export const heldCode: Reader<string> = (value, path) => {
+  const code = text({ maxLength: 128 })(value, path);
+  const [, button] = /^Mouse(0|[1-9]\d?)$/.exec(code) ?? [];
+  return button === undefined ? code : mouseButtonCode(Number(button));
+};
+
 /** Nothing is down. */
 export const NOTHING_HELD: HeldCodes = Object.freeze([]);
 
 /**
- * Folds the edges of one window into `held`. Only `tracked` codes are looked at, which bounds the state. A mouse button has the code
- * `Mouse` and its number. Loss of focus releases everything.
+ * Folds the edges of one window into `held`. Only `tracked` codes are looked at, which bounds the state. Loss of focus releases
+ * everything.
  */
 export function foldHeldCodes(inputs: UserInputs, tracked: ReadonlySet<string>, held: HeldCodes): HeldWindow {
   const { events } = inputs;
@@ -64,7 +79,9 @@ export function isActive(window: HeldWindow, codes: readonly string[]): boolean 
 }
 
 function codeOf(event: UserInputEvent): string {
-  return event.eventType === "mouse_button" ? `Mouse${payloadNumber(event, "button")}` : payloadText(event, "code");
+  return event.eventType === "mouse_button"
+    ? mouseButtonCode(payloadNumber(event, "button"))
+    : payloadText(event, "code");
 }
 
 function goesDown(event: UserInputEvent): boolean {

@@ -186,7 +186,7 @@ describe("keyboardToCameraMotion", () => {
 
 describe("keyboardToActions", () => {
   it("names what is held and counts presses, over all keys and buttons of an action", () => {
-    const converter = keyboardToActions({ bindings: { jump: ["Space", "Mouse1"], fire: ["Mouse0"] } });
+    const converter = keyboardToActions({ bindings: { jump: ["Space", "MouseMiddle"], fire: ["Mouse0"] } });
     const values = run(
       converter,
       [down("Space"), mouse(0, true)],
@@ -200,6 +200,13 @@ describe("keyboardToActions", () => {
       { held: ["jump"], pressed: {} },
       { held: [], pressed: {} },
     ]);
+  });
+
+  it("knows mouse buttons by name and by number", () => {
+    const converter = keyboardToActions({ bindings: { a: ["Mouse0"], b: ["MouseForward"], c: ["Mouse7"] } });
+    expect(converter.controls.map(({ bindings }) => bindings)).toEqual([["MouseLeft"], ["MouseForward"], ["Mouse7"]]);
+    const [value] = run(converter, [mouse(0, true), mouse(4, true), mouse(7, true)]);
+    expect(value?.held).toEqual(["a", "b", "c"]);
   });
 
   it("counts presses that were merged into one event, and no repetitions of a held key", () => {

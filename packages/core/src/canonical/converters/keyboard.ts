@@ -5,7 +5,7 @@ import { actionHints, actionsOf, DEFAULT_ACTION_BINDINGS } from "./named-actions
 import { controlHints, readBindings, readNamedBindings, type BindingOptions, type Bindings } from "./bindings.ts";
 import { CAMERA_HINTS, cameraMotionOf, type CameraAction } from "./camera-actions.ts";
 import { DRIVER_HINTS, driverCommandOf, type DriverAction } from "./driver-actions.ts";
-import { foldHeldCodes, isActive, NOTHING_HELD, type HeldCodes, type HeldWindow } from "./held-codes.ts";
+import { foldHeldCodes, heldCode, isActive, NOTHING_HELD, type HeldCodes, type HeldWindow } from "./held-codes.ts";
 
 /** Priority of keyboards: every other active device beats them. */
 export const KEYBOARD_PRIORITY = 10;
@@ -41,7 +41,7 @@ export const KEYBOARD_CAMERA_BINDINGS: Bindings<CameraAction> = Object.freeze({
  * backwards by itself, since a keyboard has no gear lever: it also gives full throttle. Throws `unknown_key` for an unknown action.
  */
 export function keyboardToDriverCommand(options: BindingOptions<DriverAction> = {}): DeviceConverter<HeldCodes> {
-  const bindings = readBindings(options, "KeyboardDriverOptions", KEYBOARD_DRIVER_BINDINGS);
+  const bindings = readBindings(options, "KeyboardDriverOptions", KEYBOARD_DRIVER_BINDINGS, heldCode);
   return keyboardConverter({
     name: options.name ?? "keyboard_driver_command",
     priority: options.priority,
@@ -58,7 +58,7 @@ export function keyboardToDriverCommand(options: BindingOptions<DriverAction> = 
 
 /** Makes the converter of keys to `camera_motion`; opposite keys cancel each other. Throws `unknown_key` for an unknown action. */
 export function keyboardToCameraMotion(options: BindingOptions<CameraAction> = {}): DeviceConverter<HeldCodes> {
-  const bindings = readBindings(options, "KeyboardCameraOptions", KEYBOARD_CAMERA_BINDINGS);
+  const bindings = readBindings(options, "KeyboardCameraOptions", KEYBOARD_CAMERA_BINDINGS, heldCode);
   return keyboardConverter({
     name: options.name ?? "keyboard_camera_motion",
     priority: options.priority,
@@ -70,11 +70,11 @@ export function keyboardToCameraMotion(options: BindingOptions<CameraAction> = {
 }
 
 /**
- * Makes the converter of keys and mouse buttons (`Mouse0` is the left one) to `actions`. Given bindings replace the default ones, their
+ * Makes the converter of keys and mouse buttons (`MouseLeft`, or `Mouse0` by its number) to `actions`. Given bindings replace the default ones, their
  * names are the names of the actions.
  */
 export function keyboardToActions(options: BindingOptions<string> = {}): DeviceConverter<HeldCodes> {
-  const bindings = readNamedBindings(options, "KeyboardActionOptions", DEFAULT_ACTION_BINDINGS);
+  const bindings = readNamedBindings(options, "KeyboardActionOptions", DEFAULT_ACTION_BINDINGS, heldCode);
   return keyboardConverter({
     name: options.name ?? "keyboard_actions",
     priority: options.priority,

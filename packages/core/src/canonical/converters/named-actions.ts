@@ -13,8 +13,8 @@ export const DEFAULT_ACTION_BINDINGS: Bindings<string> = Object.freeze({
   sprint: ["ShiftLeft"],
   use: ["KeyE"],
   reload: ["KeyR"],
-  attack: ["Mouse0"],
-  aim: ["Mouse2"],
+  attack: ["MouseLeft"],
+  aim: ["MouseRight"],
 });
 
 /** What a device says of each code. */
