@@ -369,9 +369,10 @@ describe("types of other packages", () => {
     expect(() => eventCatalogue({ extra: [odd] })).toThrow("nothing_known");
     expect(() => eventDefinition({ ...base, eventType: "Key Down" })).toThrow("lower case words");
     expect(() => eventDefinition({ ...base, role: "boss" as never })).toThrow("EventDefinition.role");
-    expect(() => eventDefinition({ ...base, fields: { a: 1 } as never })).toThrow("EventDefinition.fields.a");
+    expect(() => eventDefinition(wrongFields as typeof base)).toThrow("EventDefinition.fields.a");
     expect(() => eventCatalogue({ extras: [] } as never)).toThrow('did you mean "extra"?');
   });
 
+  const wrongFields: unknown = { eventType: "odd", modality: "odd", description: "Odd.", fields: { a: 1 } };
   const base = { eventType: "odd", modality: "odd", description: "Odd.", fields: {}, role: EVENT_ROLES.device };
 });

@@ -174,9 +174,8 @@ function summary(events: readonly UserInputEvent[]): {
       presses[name] = (presses[name] ?? 0) + ((payload.presses as number | undefined) ?? 1);
     }
     if (eventType === "mouse_move") x.add(payload.deltaX as number);
-    for (const name of (payload.pressed as unknown[] | undefined)?.values?.() ?? []) {
-      pressed.add(`${eventType} ${String(payload.index ?? 0)} ${String(name)}`);
-    }
+    if (!Array.isArray(payload.pressed)) continue;
+    for (const name of payload.pressed) pressed.add(JSON.stringify([eventType, payload.index ?? 0, name]));
   }
   return {
     presses: Object.fromEntries(Object.entries(presses).filter(([, count]) => count > 0)),

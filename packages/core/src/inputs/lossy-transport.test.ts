@@ -28,7 +28,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ kind: fc.constantFrom("down", "up", "tap"), code: fc.constantFrom(...CODES) }),
   fc.record({ kind: fc.constant("button"), button: fc.constantFrom(...BUTTONS), pressed: fc.boolean() }),
   fc.record({ kind: fc.constantFrom("move", "scroll"), x: pixels, y: pixels }),
-) as fc.Arbitrary<Deed>;
+);
 
 /** A client that sends all of its state with every message, as the protocol demands. */
 class SimulatedClient {
@@ -41,11 +41,11 @@ class SimulatedClient {
   sequence = 0;
 
   does(what: Deed): void {
-    if (what.kind === "move" || what.kind === "scroll") {
+    if ("x" in what) {
       const first = what.kind === "move" ? 0 : 2;
-      this.totals[first] = (this.totals[first] as number) + what.x;
-      this.totals[first + 1] = (this.totals[first + 1] as number) + what.y;
-    } else if (what.kind === "button") {
+      this.totals[first] = this.totals[first] + what.x;
+      this.totals[first + 1] = this.totals[first + 1] + what.y;
+    } else if ("button" in what) {
       if (what.pressed && !this.buttons.has(what.button)) {
         this.buttonCounts[what.button] = (this.buttonCounts[what.button] ?? 0) + 1;
       }
@@ -205,7 +205,7 @@ test("A1: whatever messages are lost, doubled or late, after the next one the se
       const counted = Object.fromEntries(Object.entries(observer.presses).filter(([, count]) => count > 0));
       expect(counted).toEqual(expectedPresses);
       for (const [index, sum] of observer.sums.entries()) {
-        const expected = (expectedSums[index] as ExactSum).take();
+        const expected = expectedSums[index].take();
         // A difference of two totals is rounded once, and is at most twice the larger of them.
         expect(Math.abs(sum.take() - expected)).toBeLessThanOrEqual(2 * farthest * Number.EPSILON);
       }
@@ -310,8 +310,8 @@ test("A3: also with any subset of messages lost, provided a later one arrives", 
         const release = edges.findIndex((edge) => edge.code === code && !edge.down);
         const wasSeenHeld = indexes.some((edge) => edge >= press && edge < release && lost[edge] !== true);
         const releaseKnown = indexes.find((edge) => edge >= release && lost[edge] !== true);
-        const heldUntil = releaseKnown === undefined ? 20 : stepOf(edges[releaseKnown] as Edge);
-        const heldSteps = heldUntil - stepOf(edges[press] as Edge);
+        const heldUntil = releaseKnown === undefined ? 20 : stepOf(edges[releaseKnown]);
+        const heldSteps = heldUntil - stepOf(edges[press]);
         expect(seenIn.get(code)).toBe(wasSeenHeld ? Math.max(1, heldSteps) : 1);
       }
       expect(observer.held.size).toBe(0);
@@ -347,7 +347,7 @@ test("A4: the sum of movements delivered to steps is the sum sent within one rou
         }
         drain();
         const total = sent.take();
-        const delivered = (observer.sums[0] as ExactSum).take();
+        const delivered = observer.sums[0].take();
         expect(Math.abs(delivered - total)).toBeLessThanOrEqual(
           Math.max(observer.largest, Math.abs(total)) * Number.EPSILON,
         );
