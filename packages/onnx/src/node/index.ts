@@ -3,3 +3,4 @@ export { checkBundle, loadBundle } from "./load-bundle.ts";
 export type { LoadBundleOptions } from "./load-bundle.ts";
 export { MAX_DEFAULT_THREADS, nodeEngine } from "./node-engine.ts";
 export type { NodeEngineOptions } from "./node-engine.ts";
+export { contentFiles, sha256Hex, writeContents } from "./bundle-contents.ts";
