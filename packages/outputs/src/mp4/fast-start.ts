@@ -12,6 +12,8 @@ export interface MovableFile {
 const BLOCK_BYTES = 4 * 1024 * 1024;
 /** Boxes on the way to the tables of chunk offsets. */
 const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
+/** Boxes that begin with dates. */
+const DATED = new Set(["mvhd", "tkhd", "mdhd"]);
 
 interface Box {
   readonly type: string;
@@ -22,7 +24,8 @@ interface Box {
 /**
  * Moves the index of an MP4 file (its `moov` box, at the end while it is written) to the front, so that players can start
  * before they have the whole file. Works in place, moving the media data back by the size of the index. Throws `RangeError` when the file is
- * not built as expected. Leaves the file as it is when an offset would no longer fit its 32 bits; gives whether it moved.
+ * not built as expected. Leaves the index where it is when an offset would no longer fit its 32 bits; gives whether it moved. The dates in
+ * the index are cleared, so that the same frames make the same file.
  */
 export async function moveIndexToFront(file: MovableFile): Promise<boolean> {
   const boxes = await topLevelBoxes(file);
@@ -31,7 +34,11 @@ export async function moveIndexToFront(file: MovableFile): Promise<boolean> {
   if (index?.type !== "moov" || media === undefined) throw new RangeError("the file does not end with its index");
   const bytes = new Uint8Array(index.size);
   await file.readAt(bytes, index.start);
-  if (!shiftChunkOffsets(bytes, { from: media.start, by: index.size })) return false;
+  const canMove = rewriteIndex(bytes, { from: media.start, by: index.size });
+  if (!canMove) {
+    await file.writeAt(bytes, index.start);
+    return false;
+  }
   // From the end on, so that nothing is overwritten before it has been moved.
   const block = new Uint8Array(Math.min(BLOCK_BYTES, index.start - media.start));
   let end = index.start;
@@ -77,8 +84,8 @@ function readBox(bytes: Uint8Array, { at, end }: { readonly at: number; readonly
   return { type, size, headBytes };
 }
 
-/** Adds to every chunk offset at or after `from`; false, with nothing changed, when one would not fit. */
-function shiftChunkOffsets(moov: Uint8Array, shift: { readonly from: number; readonly by: number }): boolean {
+/** Clears dates and adds to every chunk offset at or after `from`; false, with the offsets as they were, when one would not fit. */
+function rewriteIndex(moov: Uint8Array, shift: { readonly from: number; readonly by: number }): boolean {
   const view = new DataView(moov.buffer, moov.byteOffset, moov.byteLength);
   const changes: (() => void)[] = [];
   let isPossible = true;
@@ -87,7 +94,11 @@ function shiftChunkOffsets(moov: Uint8Array, shift: { readonly from: number; rea
       const { type, size, headBytes } = readBox(moov, { at: next, end });
       const content = next + headBytes;
       if (CONTAINERS.has(type)) visit(content, next + size);
-      else if (type === "stco" || type === "co64") {
+      else if (DATED.has(type)) {
+        // Creation and modification, of 32 bits each in version 0 and 64 in version 1, follow version and flags.
+        const dateBytes = view.getUint8(content) === 1 ? 16 : 8;
+        moov.fill(0, content + 4, content + 4 + dateBytes);
+      } else if (type === "stco" || type === "co64") {
         const count = view.getUint32(content + 4);
         for (let entry = 0; entry < count; entry += 1) {
           const place = content + 8 + entry * (type === "stco" ? 4 : 8);

@@ -88,7 +88,8 @@ function y4mCoder(description: SessionDescription, range: VideoRange): RawFrameC
 export function fraction(framesPerSecond: number): readonly [number, number] {
   for (const denominator of [1, 1001]) {
     const numerator = Math.round(framesPerSecond * denominator);
-    if (Math.abs(numerator / denominator - framesPerSecond) < 2e-6 * framesPerSecond) {
+    const isNear = Math.abs(numerator / denominator - framesPerSecond) < 2e-6 * framesPerSecond;
+    if (isNear && (denominator === 1 || numerator % 1000 === 0)) {
       return reduced(numerator, denominator);
     }
   }

@@ -2,7 +2,13 @@ import type { I420Picture } from "../../color/i420.ts";
 import { BT709_LIMITED } from "../h264/sps.ts";
 import { H264StreamFixer } from "../h264/stream-fixer.ts";
 import { readEncoderConfig } from "../read-encoder-config.ts";
-import { KEY_FRAME_DEMANDS, VIDEO_CODECS, type DecodeOptions, type VideoEncoderBackend } from "../video-encoder.ts";
+import {
+  KEY_FRAME_DEMANDS,
+  VIDEO_CODECS,
+  type DecodeOptions,
+  type EncodedFrame,
+  type VideoEncoderBackend,
+} from "../video-encoder.ts";
 import { openChannel } from "./channel.ts";
 import { EncoderProcess } from "./encoder-process-host.ts";
 import { KEY_FRAME_FLAG, MESSAGE_TYPES } from "./messages.ts";
