@@ -380,6 +380,8 @@ export { TraceEncoder } from "./trace/trace-encoder.ts";
 export type { TraceEncoderOptions, TraceSink } from "./trace/trace-encoder.ts";
 export { readTrace, traceItems } from "./trace/read-trace.ts";
 export type { ReadTraceOptions, Trace, TraceEnd } from "./trace/read-trace.ts";
+export { traceEvents } from "./trace/trace-events.ts";
+export type { RecordedEvents, TraceEventsOptions } from "./trace/trace-events.ts";
 export { inspectTrace, MAX_LISTED_CHANGES } from "./trace/inspect-trace.ts";
 export type { TraceChange, TraceSummary } from "./trace/inspect-trace.ts";
 export type { TraceItem } from "./trace/format/trace-assembler.ts";

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { ParsedOptions } from "../settings/given-flags.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { CliHost } from "./cli-host.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -15,13 +16,13 @@ export interface CliContext {
 }
 
 /** The work of a command once its arguments are known; resolves with the exit code, throws what went wrong. */
-export type CliAction<Options> = (context: CliContext, args: readonly string[], options: Options) => Promise<ExitCode>;
+export type CliAction = (context: CliContext, args: readonly string[], options: ParsedOptions) => Promise<ExitCode>;
 
 /**
  * One command of the command line, a file in `commands/` each. `describe` adds arguments, options and examples to the command that
  * it is given; a command is added to the program by naming it in `commands/index.ts`.
  */
-export interface CliCommand<Options = unknown> {
+export interface CliCommand {
   /** What people type. */
   readonly name: string;
   /** One line for the list of commands. */
@@ -29,5 +30,5 @@ export interface CliCommand<Options = unknown> {
   /** Adds arguments, options and examples. */
   describe(command: Command): void;
   /** Does the work. */
-  readonly run: CliAction<Options>;
+  readonly run: CliAction;
 }

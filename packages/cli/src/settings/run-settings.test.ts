@@ -85,6 +85,14 @@ const CASES: readonly {
     inForce: (s) => s.out,
     values: [["a.mp4"], ["b.mp4", "b/"], ["c.mp4"]],
   },
+  {
+    path: "run.encoder",
+    file: "auto",
+    env: "webcodecs",
+    flag: "ffmpeg",
+    inForce: (s) => s.encoder,
+    values: ["auto", "webcodecs", "ffmpeg"],
+  },
   { path: "run.record", file: "a", env: "b", flag: "c", inForce: (s) => s.record, values: ["a", "b", "c"] },
   { path: "run.stats", file: "a", env: "b", flag: "c", inForce: (s) => s.stats, values: ["a", "b", "c"] },
   { path: "run.profile", file: "a", env: "b", flag: "c", inForce: (s) => s.profile, values: ["a", "b", "c"] },
@@ -131,7 +139,15 @@ describe("effective settings", () => {
   });
 
   test("without anything the defaults hold", () => {
-    expect(settle({})).toEqual({ seed: 0, initial: {}, candidate: 0, inference: {}, out: [], recordInputs: false });
+    expect(settle({})).toEqual({
+      seed: 0,
+      initial: {},
+      candidate: 0,
+      inference: {},
+      out: [],
+      encoder: "auto",
+      recordInputs: false,
+    });
   });
 
   test("L2: mappings of all origins are joined key by key", () => {

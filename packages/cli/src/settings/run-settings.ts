@@ -3,11 +3,13 @@ import {
   flag,
   jsonMapping,
   listOf,
+  oneOf,
   setJsonPath,
   text,
   type InferenceConfigInput,
   type Json,
 } from "@dreamloop/core";
+import { ENCODER_NAMES, type EncoderName } from "@dreamloop/outputs";
 import type { CliHost } from "../program/cli-host.ts";
 import { settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
@@ -45,6 +47,8 @@ export interface RunSettings extends SessionSettings {
   readonly script?: string;
   /** Where frames go; empty when nothing was asked for. */
   readonly out: readonly string[];
+  /** The encoder of MP4 files; default `auto`. */
+  readonly encoder: EncoderName;
   /** Where the trace is recorded. */
   readonly record?: string;
   /** Whether the payloads of the model inputs are recorded beside the trace. */
@@ -94,6 +98,7 @@ export const RUN_SETTINGS = {
   trace: setting({ path: "run.trace", flag: "--trace", read: path, fromText: asText }),
   script: setting({ path: "run.script", flag: "--script", read: path, fromText: asText }),
   out: setting({ path: "run.out", flag: "--out", read: listOf(path, { max: 16 }), fromText: asList }),
+  encoder: setting({ path: "run.encoder", flag: "--encoder", read: oneOf(ENCODER_NAMES), fromText: asText }),
   record: setting({ path: "run.record", flag: "--record", read: path, fromText: asText }),
   recordInputs: setting({ path: "run.recordInputs", flag: "--record-inputs", read: flag, fromText: asFlag }),
   stats: setting({ path: "run.stats", flag: "--stats", read: path, fromText: asText }),
@@ -160,7 +165,7 @@ export function sessionSettings(layers: SettingLayers, flags: GivenFlags): Sessi
 export function runSettings(sources: SettingSources): RunSettings {
   return settling(() => {
     const layers = settingLayers(sources);
-    const { frames, seconds, trace, script, out, record, recordInputs, stats, profile } = RUN_SETTINGS;
+    const { frames, seconds, trace, script, out, encoder, record, recordInputs, stats, profile } = RUN_SETTINGS;
     const files = { record: layers.value(record), stats: layers.value(stats), profile: layers.value(profile) };
     const wantsInputs = layers.value(recordInputs) ?? false;
     if (wantsInputs && files.record === undefined) {
@@ -172,6 +177,7 @@ export function runSettings(sources: SettingSources): RunSettings {
       ...layers.onlyOneOf({ trace, script }, "a run plays one of them"),
       ...present(files),
       out: layers.value(out) ?? [],
+      encoder: layers.value(encoder) ?? ENCODER_NAMES.auto,
       recordInputs: wantsInputs,
     };
   });

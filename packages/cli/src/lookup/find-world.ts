@@ -1,0 +1,33 @@
+import { extname } from "node:path";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { loadAdapter, resolveWorld, type ResolvedWorld } from "@dreamloop/node";
+import { settling } from "../program/exit-codes.ts";
+import { bundledWorlds } from "./bundled-worlds.ts";
+import { bundleReference } from "./bundle-folder.ts";
+import type { FoundWorld } from "./found-world.ts";
+
+/** Finds a world without loading anything; see `resolveWorld`. Throws `not_found` with the nearest name. */
+export function findPlace(name: string, cwd: string): ResolvedWorld {
+  return settling(() => resolveWorld(name, { cwd, bundled: bundledWorlds(), bundleReference }));
+}
+
+/** Finds a world and loads its adapter, which has no weights yet. */
+export async function findWorld(name: string, cwd: string): Promise<FoundWorld> {
+  const place = findPlace(name, cwd);
+  try {
+    return { ...place, adapter: await loadAdapter(place.reference) };
+  } catch (error) {
+    throw explained(error, place);
+  }
+}
+
+/** Adds what helps with faults that come from Node and not from the world. */
+function explained(error: unknown, { location = "" }: ResolvedWorld): unknown {
+  const { code } = ((error as { readonly cause?: unknown }).cause ?? {}) as { readonly code?: unknown };
+  if (code !== "ERR_UNKNOWN_FILE_EXTENSION" || !/\.[mc]?ts$/.test(location)) return error;
+  return new DreamloopError(
+    ERROR_CODES.loadFailed,
+    `${location}: Node ${process.versions.node} does not import ${extname(location)} files; use Node 22.18 or later, or compile it to JavaScript`,
+    { cause: error },
+  );
+}

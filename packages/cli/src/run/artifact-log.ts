@@ -1,0 +1,33 @@
+import type { CloseOptions, OutputArtifact, OutputTarget, SessionDescription, StepResult } from "@dreamloop/core";
+
+/** A target that remembers what it made, also when the run that closed it ended with an error. */
+export class ArtifactLog implements OutputTarget {
+  readonly #target: OutputTarget;
+  #artifacts: readonly OutputArtifact[] = [];
+
+  /** Passes everything on to `target`. */
+  constructor(target: OutputTarget) {
+    this.#target = target;
+  }
+
+  /** What was made; empty before `close`. */
+  get artifacts(): readonly OutputArtifact[] {
+    return this.#artifacts;
+  }
+
+  /** Opens the target. */
+  open(description: SessionDescription): void | Promise<void> {
+    return this.#target.open(description);
+  }
+
+  /** Hands the result on. */
+  write(result: StepResult): void | Promise<void> {
+    return this.#target.write(result);
+  }
+
+  /** Closes the target and remembers what it made. */
+  async close(options?: CloseOptions): Promise<readonly OutputArtifact[]> {
+    this.#artifacts = await this.#target.close(options);
+    return this.#artifacts;
+  }
+}
