@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { binPath, ROOT } from "./setup/run.mjs";
@@ -10,8 +10,10 @@ function examples(page: string): string[] {
   return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => `${text ?? ""}\nexport {};\n`);
 }
 
-test("every TypeScript example in a README compiles against the packages as they are", () => {
-  const pages = ["README.md", ...listWorkspaces(ROOT).map(({ path }) => `${path}/README.md`)];
+test("every TypeScript example in a README and in docs compiles against the packages as they are", () => {
+  const docs = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+  const readmes = listWorkspaces(ROOT).map(({ path }) => `${path}/README.md`);
+  const pages = ["README.md", ...readmes, ...docs.map((name) => `docs/${name}`)];
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, ".cache", "examples-"));
   try {
@@ -26,7 +28,7 @@ test("every TypeScript example in a README compiles against the packages as they
     expect(count).toBeGreaterThan(0);
     const { stdout } = spawnSync(process.execPath, [binPath("typescript", "tsc"), "-p", folder], { encoding: "utf8" });
     // Faults in the packages themselves are the type check's to report.
-    expect(stdout.split("\n").filter((line) => line.includes("README"))).toEqual([]);
+    expect(stdout.split("\n").filter((line) => /\.md-\d+\.ts\(/.test(line))).toEqual([]);
   } finally {
     rmSync(folder, { recursive: true });
   }
