@@ -1,7 +1,7 @@
 import { NEUTRAL_DRIVER_COMMAND } from "@dreamloop/worlds";
 import { follow, type Driver } from "../render/drivers.ts";
 import { CONDITIONS } from "./closed-loop.ts";
-import type { Studio} from "./drives.ts";
+import type { Studio } from "./drives.ts";
 import { TestDrive } from "./drives.ts";
 import type { Judge } from "./graphs.ts";
 import { mean, meanDifference, psnr } from "./metrics.ts";

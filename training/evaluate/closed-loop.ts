@@ -1,5 +1,5 @@
 import type { Condition } from "../render/looks.ts";
-import type { Studio} from "./drives.ts";
+import type { Studio } from "./drives.ts";
 import { FIRST_TEST_SEED, TestDrive, type DriveFrame } from "./drives.ts";
 import type { Judge, Reconstructor } from "./graphs.ts";
 import { IouCounter, mean, psnr } from "./metrics.ts";

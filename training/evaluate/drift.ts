@@ -1,7 +1,7 @@
 import { PICTURE_WIDTH } from "@dreamloop/worlds";
 import { lookOf } from "../render/looks.ts";
 import { CONDITIONS } from "./closed-loop.ts";
-import type { Studio} from "./drives.ts";
+import type { Studio } from "./drives.ts";
 import { TestDrive } from "./drives.ts";
 import { pictureStatistics, type PictureStatistics } from "./metrics.ts";
 import { promptOf } from "./prompts.ts";
