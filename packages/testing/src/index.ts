@@ -27,3 +27,17 @@ export { sessionConformance } from "./conformance/session-conformance.ts";
 export type { SessionConformanceOptions } from "./conformance/session-conformance.ts";
 export { DEFAULT_CONFORMANCE_STEPS } from "./conformance/world-under-test.ts";
 export type { WorldConformanceOptions } from "./conformance/world-under-test.ts";
+// Test card
+export { deltaE2000, labOfRgb } from "./test-card/color-difference.ts";
+export type { LabColor } from "./test-card/color-difference.ts";
+export { compareTestCard, TEST_CARD_LIMITS } from "./test-card/compare-test-card.ts";
+export type {
+  CardPicture,
+  CheckerComparison,
+  RampComparison,
+  TestCardComparison,
+} from "./test-card/compare-test-card.ts";
+export { testCardLayout } from "./test-card/test-card-layout.ts";
+export type { BarcodeArea, CardArea, TestCardLayout } from "./test-card/test-card-layout.ts";
+export { TEST_CARD_BACKGROUND, TEST_CARD_COLORS, testCard } from "./test-card/test-card.ts";
+export type { TestCard, TestCardOptions } from "./test-card/test-card.ts";
