@@ -3,6 +3,7 @@ import { defineWorld, exactCos, exactSin, input } from "@dreamloop/core";
 
 const WIDTH = 192;
 const HEIGHT = 108;
+const NIGHT = [8, 14, 40];
 const COLOURS = { fire: [255, 120, 40], ice: [90, 180, 255], gold: [255, 215, 90] };
 
 /** A comet that you steer across the night. The whole world: what it needs, what moves it, and one step. */
@@ -32,7 +33,7 @@ export default defineWorld({
     const speed = Math.min(120, Math.max(0, state.speed + 60 * inputs.thrust * durationSeconds));
     const x = (state.x + speed * exactCos(heading) * durationSeconds + WIDTH) % WIDTH;
     const y = (state.y + speed * exactSin(heading) * durationSeconds + HEIGHT) % HEIGHT;
-    const sky = state.sky.map((light) => light * 0.95);
+    const sky = state.sky.map((light, index) => Math.max(0.95 * light, NIGHT[index % 3] ?? 0));
     const star = random("stars").nextInteger(WIDTH * HEIGHT);
     sky.fill(200, 3 * star, 3 * star + 3);
     const words = Object.entries(COLOURS).find(([word]) => initial.prompt.includes(word));
