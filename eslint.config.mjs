@@ -19,7 +19,7 @@ const UNIVERSAL = ["packages/{core,protocol,worlds,testing,onnx}/src/**/*.ts"];
 const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/cli and packages/server/src/config only.";
 
 export default defineConfig(
-  globalIgnores(["**/dist/", "**/node_modules/", "coverage/", "out/", ".cache/", "python/"]),
+  globalIgnores(["**/dist/", "**/node_modules/", "coverage/", "out/", "training/out/", "training/data/", ".cache/", "python/"]),
   {
     files: ["**/*.ts", "**/*.tsx", "**/*.mjs", "**/*.js"],
     extends: [tseslint.configs.recommendedTypeChecked],
