@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { eventCatalogue, eventDefinition, InputTracker, PendingInput, timeWindow, type UserInputs } from "../index.ts";
+import {
+  eventCatalogue,
+  eventDefinition,
+  gamepadToDriverCommand,
+  InputTracker,
+  keyboardToDriverCommand,
+  PendingInput,
+  timeWindow,
+  type DeviceConverter,
+  type UserInputs,
+} from "../index.ts";
 import { finite } from "../validate/reader.ts";
 
 const at = (
@@ -269,6 +279,38 @@ describe("A2: everything is released", () => {
     const inputs = drain(input, 0.1, 1.01);
     expect(inputs.events.at(-1)?.payload).toEqual({ focused: false, reason: "no_message" });
     expect(isNeutral(inputs)).toBe(true);
+  });
+
+  test.each<[string, (input: PendingInput) => void]>([
+    ["loss of focus", (input) => input.push([at(0.5, "focus", { focused: false })])],
+    ["a closed channel", (input) => input.release(0.5)],
+    ["a second without a message", (input) => input.timeoutRelease(1.4)],
+  ])("%s makes the next step's driver command neutral, and the next message brings it back", (_name, trigger) => {
+    const input = new PendingInput();
+    const converters = [keyboardToDriverCommand(), gamepadToDriverCommand()];
+    let states = converters.map((converter) => converter.createState() as unknown);
+    let start = 0;
+    const step = (end: number): unknown => {
+      const window = timeWindow({ startSeconds: start, endSeconds: end });
+      start = end;
+      const inputs = input.drain(window);
+      const conversions = converters.map((converter, index) =>
+        (converter as DeviceConverter).convert(inputs, window, states[index]),
+      );
+      states = conversions.map((conversion) => conversion.state);
+      return (conversions[1]?.value ?? conversions[0]?.value)?.throttle;
+    };
+    const message = (seconds: number): void =>
+      input.push([
+        state(seconds, ["KeyW"], { KeyW: 1 }),
+        at(seconds, "gamepad_state", { connected: true, axes: [], buttons: [], throttle: 0.5 }),
+      ]);
+    message(0.1);
+    expect(step(0.2)).toBe(0.5);
+    trigger(input);
+    expect(step(1.5)).toBe(0);
+    message(1.6);
+    expect(step(1.7)).toBe(0.5);
   });
 
   test("the next message restores what is held and focus, and counts no press", () => {
