@@ -1,5 +1,8 @@
+import { checkCommand } from "./check.ts";
+import { replayCommand } from "./replay.ts";
 import { runCommand } from "./run.ts";
+import { worldsCommand } from "./worlds.ts";
 import type { CliCommand } from "../program/cli-command.ts";
 
 /** The commands in the order in which help lists them. */
-export const COMMANDS: readonly CliCommand[] = [runCommand];
+export const COMMANDS: readonly CliCommand[] = [worldsCommand, runCommand, replayCommand, checkCommand];

@@ -5,16 +5,20 @@ export function repeated(value: string, before: readonly string[] | undefined): 
   return [...(before ?? []), value];
 }
 
-/** Adds the options of every command that runs a world. */
-export function addSessionOptions(command: Command): void {
+/** Adds the options that say what a world is started with. */
+export function addWorldOptions(command: Command): void {
   command
     .option("--seed <n>", "seed of every random draw; default 0")
     .option("--prompt <text>", "prompt of worlds that take one")
     .option("--initial <name=value>", "another initial input of the world; repeatable", repeated)
     .option("--set <path=value>", "a setting of the model, such as model.threads=2; repeatable", repeated)
     .option("--candidate <n>", "which candidate of the configuration's model list runs; default 0")
-    .option("--config <file>", "configuration file (JSON), below environment and options")
-    .option("--print-config", "print the configuration in force as such a file, and stop");
+    .option("--config <file>", "configuration file (JSON), below environment and options");
+}
+
+/** Adds the option that prints the configuration. */
+export function addPrintConfigOption(command: Command): void {
+  command.option("--print-config", "print the configuration in force as a configuration file, and stop");
 }
 
 /** Adds the options that choose how much is said. */

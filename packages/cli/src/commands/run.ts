@@ -7,7 +7,8 @@ import { EXIT_CODES } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import { executeRun } from "../run/execute-run.ts";
 import { defaultOutput } from "../run/output-specs.ts";
-import { planWorld, runOutput } from "../run/prepare-run.ts";
+import { planOutput } from "../run/plan-output.ts";
+import { planWorld } from "../run/plan-world.ts";
 import { ResultFile } from "../run/result-file.ts";
 import { scriptSource, traceSource } from "../run/run-input.ts";
 import { DEFAULT_SECONDS, runLength } from "../run/run-length.ts";
@@ -17,7 +18,7 @@ import { givenFlags } from "../settings/given-flags.ts";
 import { printableSettings } from "../settings/print-settings.ts";
 import { ALL_SETTINGS, runSettings, type RunSettings } from "../settings/run-settings.ts";
 import { formatTable } from "../terminal/format.ts";
-import { addSessionOptions, addSpeechOptions, repeated } from "./options.ts";
+import { addPrintConfigOption, addSpeechOptions, addWorldOptions, repeated } from "./options.ts";
 
 const HELP = `
 WORLD is the id of a world (see dreamloop worlds), a path to a module that exports one, a folder with a
@@ -49,7 +50,8 @@ export const runCommand: CliCommand = {
         "--seconds <s>",
         `render so many seconds of the world's time; default ${DEFAULT_SECONDS}, or what the input needs`,
       );
-    addSessionOptions(command);
+    addWorldOptions(command);
+    addPrintConfigOption(command);
     command
       .option("--out <target>", "where frames go; repeatable; default a new video named after the world", repeated)
       .option("--encoder <name>", "encoder of MP4 files: auto, webcodecs or ffmpeg; default auto")
@@ -77,12 +79,18 @@ export const runCommand: CliCommand = {
       return EXIT_CODES.ok;
     }
     sayDefaults(context, given, settings);
-    const output = runOutput(context, settings, printable as Json);
-    const { stats, profile, record } = settings;
+    const { out, encoder, stats, profile, record, trace, script } = settings;
+    const files = Object.entries({ record, stats, profile, trace, script });
+    const output = planOutput(context, {
+      out,
+      encoder,
+      files: files.map(([name, path]) => [`--${name}`, path] as const),
+      config: printable as Json,
+    });
     const executed = await executeRun(context, {
       world,
       settings,
-      config: printable,
+      config,
       ...(input === undefined ? {} : { input }),
       length: runLength(settings, input),
       output,

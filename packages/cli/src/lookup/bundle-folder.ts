@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isPlainObject } from "@dreamloop/core";
-import { BUNDLE_MANIFEST, type WorldReferenceInput } from "@dreamloop/node";
+import { BUNDLE_MANIFEST, type ResolvedWorld, type WorldReferenceInput } from "@dreamloop/node";
 
 /** A manifest is read whole only up to this size. */
 const MAX_MANIFEST_BYTES = 1_048_576;
@@ -23,10 +23,17 @@ export interface BundleGlance {
   readonly framesPerSecond?: number;
 }
 
+/** The module whose export makes the adapter of a bundle. */
+const BUNDLE_MODULE = fileURLToPath(new URL(`./bundle-world${extname(import.meta.url)}`, import.meta.url));
+
 /** How a host loads the bundle in a folder, in this thread or in another. */
 export function bundleReference(folder: string): WorldReferenceInput {
-  const module = new URL(`./bundle-world${extname(import.meta.url)}`, import.meta.url);
-  return { module: fileURLToPath(module), exportName: "bundleWorld", argument: folder };
+  return { module: BUNDLE_MODULE, exportName: "bundleWorld", argument: folder };
+}
+
+/** The folder of a world that is a bundle; absent for code. */
+export function bundleFolderOf({ reference }: ResolvedWorld): string | undefined {
+  return reference.module === BUNDLE_MODULE && typeof reference.argument === "string" ? reference.argument : undefined;
 }
 
 /** Reads what a list shows; nothing of it is refused, since `dreamloop check` explains faults far better. */

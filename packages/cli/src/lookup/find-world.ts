@@ -13,7 +13,11 @@ export function findPlace(name: string, cwd: string): ResolvedWorld {
 
 /** Finds a world and loads its adapter, which has no weights yet. */
 export async function findWorld(name: string, cwd: string): Promise<FoundWorld> {
-  const place = findPlace(name, cwd);
+  return loadPlace(findPlace(name, cwd));
+}
+
+/** Loads the adapter of a world that was found. */
+export async function loadPlace(place: ResolvedWorld): Promise<FoundWorld> {
   try {
     return { ...place, adapter: await loadAdapter(place.reference) };
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   runBatch,
   RunStatistics,
   type FiniteInputSource,
+  type InferenceConfig,
   type OutputArtifact,
   type OutputTarget,
   type RunObserver,
@@ -29,8 +30,8 @@ export interface PreparedRun {
   readonly world: FoundWorld;
   /** The settings in force. */
   readonly settings: RunSettings;
-  /** The same with the model's defaults filled in, as `--print-config` prints it. */
-  readonly config: Readonly<Record<string, unknown>>;
+  /** The model's configuration in force. */
+  readonly config: InferenceConfig;
   /** Its input; absent: nobody touches anything. */
   readonly input?: FiniteInputSource;
   /** How long it is. */

@@ -70,9 +70,9 @@ export class Terminal {
 
   /**
    * Says why the command failed: the message alone for what Dreamloop refuses or reports, with a stack for anything else and when
-   * `DREAMLOOP_DEBUG=1`.
+   * `DREAMLOOP_DEBUG=1`. In `--json` mode it is a document too, unless the command has its own.
    */
-  error(error: unknown, exitCode: ExitCode): void {
+  error(error: unknown, exitCode: ExitCode, options: { readonly document?: boolean } = {}): void {
     const debug = this.#host.env.DREAMLOOP_DEBUG === "1";
     const head = stylesFor(this.#host.stderr, this.#host.env).bad("error");
     const known = isDreamloopError(error);
@@ -80,7 +80,7 @@ export class Terminal {
     if (known) this.#say(`${head}: ${record.message}`);
     else this.#say(`internal ${head}: ${record.message}. Please report this with the lines below.`);
     if (debug || !known) for (const line of stackLines(error)) this.#say(line);
-    if (this.#mode.json) {
+    if (this.#mode.json && options.document !== false) {
       const { code, message, details } = record;
       this.document({ type: "error", version: 1, error: { code, message, details }, exitCode });
     }

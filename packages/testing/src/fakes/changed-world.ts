@@ -39,13 +39,22 @@ export function changeResults(
   };
 }
 
-/** The object with some members replaced; the methods of the others keep their own `this`. */
+/** The object with some members replaced; the methods of the others keep their own `this`. The object may be frozen. */
 export function overriding<T extends object>(target: T, changes: Partial<T>): T {
-  return new Proxy(target, {
-    get: (_, name) => {
-      if (Object.hasOwn(changes, name)) return changes[name as keyof T];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
+  const read = (name: PropertyKey): unknown => {
+    if (Object.hasOwn(changes, name)) return changes[name as keyof T];
+    const value: unknown = Reflect.get(target, name, target);
+    return typeof value === "function" ? (value.bind(target) as unknown) : value;
+  };
+  // A proxy of a frozen object would have to give the frozen members, so it stands before an empty one.
+  return new Proxy({} as T, {
+    get: (_, name) => read(name),
+    has: (_, name) => Object.hasOwn(changes, name) || Reflect.has(target, name),
+    ownKeys: () => [...new Set([...Reflect.ownKeys(target), ...Reflect.ownKeys(changes)])],
+    getOwnPropertyDescriptor: (_, name) =>
+      Object.hasOwn(changes, name) || Object.hasOwn(target, name)
+        ? { value: read(name), writable: true, enumerable: true, configurable: true }
+        : undefined,
+    getPrototypeOf: () => Reflect.getPrototypeOf(target),
   });
 }

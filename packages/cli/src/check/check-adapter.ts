@@ -1,0 +1,67 @@
+import {
+  checkConfigSupport,
+  checkMappingCompatibility,
+  defaultCanonicalizer,
+  eventListSource,
+  inferenceConfig,
+  mappingMembers,
+  type InferenceConfig,
+} from "@dreamloop/core";
+import type { FoundWorld } from "../lookup/found-world.ts";
+import type { SessionSettings } from "../settings/run-settings.ts";
+import { checkItem, type CheckItem } from "./check-result.ts";
+
+/** What a check works with once the adapter is there. */
+export interface AdapterUnderCheck {
+  /** The world. */
+  readonly world: FoundWorld;
+  /** Configuration and initial inputs to check it with. */
+  readonly settings: SessionSettings;
+}
+
+/** The configuration to check a world with. */
+export function checkConfig({ world, settings }: AdapterUnderCheck): InferenceConfig {
+  return inferenceConfig({ ...settings.inference, modelId: settings.inference.modelId ?? world.adapter.modelId });
+}
+
+/** What can be checked of an adapter without loading the model. */
+export async function checkAdapter(subject: AdapterUnderCheck): Promise<readonly CheckItem[]> {
+  const { adapter } = subject.world;
+  return [
+    await checkItem("its configuration is accepted", () => {
+      checkConfigSupport(adapter, checkConfig(subject), subject.settings.candidate);
+    }),
+    ...(adapter.describe === undefined
+      ? []
+      : [
+          await checkItem("it says what its sessions deliver", () => {
+            adapter.describe?.(checkConfig(subject));
+          }),
+        ]),
+    await inputsItem(subject),
+  ];
+}
+
+/** Whether keyboard, mouse, gamepad and the like can drive the world; initial inputs that nobody gave are asked for, not held against it. */
+async function inputsItem({ world, settings }: AdapterUnderCheck): Promise<CheckItem> {
+  const name = "keyboard, mouse and gamepad can drive it";
+  const { adapter } = world;
+  let missingInitial: readonly string[] = [];
+  const item = await checkItem(name, () => {
+    const mappings = mappingMembers(adapter.defaultInputMapping());
+    const { schema } = eventListSource({ events: [] });
+    const compatibility = checkMappingCompatibility({
+      canonicalSchema: defaultCanonicalizer(adapter, mappings).canonicalSchema(schema),
+      modelSchema: adapter.modelInputSchema,
+      mappings,
+      modelInputs: { initial: settings.initial },
+    });
+    const { missingRequiredFields } = compatibility;
+    if (missingRequiredFields.every(({ slot }) => slot === "initial")) {
+      missingInitial = missingRequiredFields.map((field) => field.name);
+    } else compatibility.raiseIfIncompatible();
+  });
+  if (item.outcome === "failed" || missingInitial.length === 0) return item;
+  const given = missingInitial.map((each) => (each === "prompt" ? "--prompt TEXT" : `--initial ${each}=VALUE`));
+  return { name, outcome: "skipped", message: `it needs initial inputs: ${given.join(" ")}` };
+}

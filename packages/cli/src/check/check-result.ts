@@ -1,0 +1,39 @@
+import type { Fault } from "@dreamloop/onnx";
+
+/** One thing that was looked at. */
+export interface CheckItem {
+  /** What has to hold. */
+  readonly name: string;
+  /** Whether it does; `skipped` when it could not be looked at, which is no fault. */
+  readonly outcome: "passed" | "failed" | "skipped";
+  /** What was found instead, or why it was skipped. */
+  readonly message?: string;
+}
+
+/** What a check found: what `--json` prints. */
+export interface CheckResult {
+  /** What this document is. */
+  readonly type: "check";
+  /** Version of this layout. */
+  readonly version: 1;
+  /** The world, as it was named. */
+  readonly world: string;
+  /** Where it comes from. */
+  readonly origin: "bundled" | "package" | "module" | "bundle";
+  /** Whether nothing failed and there are no faults. */
+  readonly ok: boolean;
+  /** Faults of a bundle, each with file, place, what was expected, what was found and how to mend it. */
+  readonly faults: readonly Fault[];
+  /** What was looked at, in this order. */
+  readonly checks: readonly CheckItem[];
+}
+
+/** Looks at one thing: what `look` throws is what was found instead. */
+export async function checkItem(name: string, look: () => void | Promise<void>): Promise<CheckItem> {
+  try {
+    await look();
+    return { name, outcome: "passed" };
+  } catch (error) {
+    return { name, outcome: "failed", message: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,124 @@
+import { describeFault, type Fault } from "@dreamloop/onnx";
+import type { ResolvedWorld } from "@dreamloop/node";
+import { checkAdapter } from "../check/check-adapter.ts";
+import { checkBundleFolder } from "../check/check-bundle-folder.ts";
+import { checkItem, type CheckItem, type CheckResult } from "../check/check-result.ts";
+import { checkSessions } from "../check/check-sessions.ts";
+import { bundleFolderOf } from "../lookup/bundle-folder.ts";
+import { findPlace, loadPlace } from "../lookup/find-world.ts";
+import type { FoundWorld } from "../lookup/found-world.ts";
+import type { CliCommand, CliContext } from "../program/cli-command.ts";
+import { EXIT_CODES, settling } from "../program/exit-codes.ts";
+import { usageError } from "../program/usage-error.ts";
+import { givenFlags } from "../settings/given-flags.ts";
+import { ALL_SETTINGS, sessionSettings, settingLayers, type SessionSettings } from "../settings/run-settings.ts";
+import { countOf } from "../terminal/format.ts";
+import type { Styles } from "../terminal/styles.ts";
+import { addSpeechOptions, addWorldOptions } from "./options.ts";
+
+const HELP = `
+A bundle is checked in three phases: its manifest and graphs, without a large read; the hash of every file; and,
+with --run, whether it loads and steps. A module is checked for its shape and, with --run, in short runs and
+through the suites that every adapter has to pass. Ends with ${EXIT_CODES.failure} when something is wrong.
+
+Examples:
+  $ dreamloop check ./my-bundle
+  $ dreamloop check ./my-bundle --run
+  $ dreamloop check ./my-world.js --run --set runtimeOptions.width=64
+  $ dreamloop check probe --json
+`;
+
+/** `dreamloop check`: says everything that is wrong with a world. */
+export const checkCommand: CliCommand = {
+  name: "check",
+  summary: "say what is wrong with a world or a bundle",
+  describe: (command) => {
+    command
+      .argument("[world]", "the world or the folder of a bundle")
+      .option("--run", "also load it and run a few steps");
+    addWorldOptions(command);
+    addSpeechOptions(command);
+    command.addHelpText("after", HELP);
+  },
+  run: async (context, [worldArgument], options) => {
+    const { host, terminal } = context;
+    const flags = givenFlags(options, ALL_SETTINGS, worldArgument);
+    const settings = settling(() => sessionSettings(settingLayers({ host, flags }), flags));
+    const place = findPlace(requireWorld(settings, "check"), host.cwd);
+    const result = await check(context, place, settings, options.run === true);
+    if (terminal.mode.json) terminal.document(result);
+    else terminal.result(describeCheck(result, terminal.resultStyles));
+    return result.ok ? EXIT_CODES.ok : EXIT_CODES.failure;
+  },
+};
+
+async function check(
+  context: CliContext,
+  place: ResolvedWorld,
+  settings: SessionSettings,
+  run: boolean,
+): Promise<CheckResult> {
+  const folder = bundleFolderOf(place);
+  const { faults, checks } =
+    folder === undefined
+      ? { faults: [], checks: [] }
+      : await checkBundleFolder(context, folder, { label: place.argument, run });
+  const items: CheckItem[] = [...checks];
+  if (faults.length === 0)
+    items.push(...(await checkCode(context, { place, settings, run, suites: folder === undefined })));
+  return {
+    type: "check",
+    version: 1,
+    world: place.argument,
+    origin: place.origin,
+    ok: faults.length === 0 && items.every(({ outcome }) => outcome !== "failed"),
+    faults,
+    checks: items,
+  };
+}
+
+interface CodeCheck {
+  readonly place: ResolvedWorld;
+  readonly settings: SessionSettings;
+  readonly run: boolean;
+  readonly suites: boolean;
+}
+
+async function checkCode(
+  context: CliContext,
+  { place, settings, run, suites }: CodeCheck,
+): Promise<readonly CheckItem[]> {
+  let world: FoundWorld | undefined;
+  const loaded = await checkItem("its adapter loads", async () => {
+    world = await loadPlace(place);
+  });
+  if (world === undefined) return [loaded];
+  const subject = { world, settings };
+  const items = [loaded, ...(await checkAdapter(subject))];
+  const isReady = items.every(({ outcome }) => outcome === "passed");
+  if (!run) return items;
+  if (isReady) return [...items, ...(await checkSessions(context, subject, { suites }))];
+  return [...items, { name: "it loads and runs", outcome: "skipped", message: "see above" }];
+}
+
+/** The world that was named, or a refusal. */
+function requireWorld({ world }: SessionSettings, command: string): string {
+  if (world !== undefined) return world;
+  throw usageError(`${command}: no world was named; dreamloop worlds lists them`);
+}
+
+function describeCheck(result: CheckResult, styles: Styles): string {
+  const failed = result.checks.filter(({ outcome }) => outcome === "failed").length;
+  const lines = result.checks.flatMap((item) => describeItem(item, styles));
+  const faults = result.faults.map((fault: Fault) => `  ${describeFault(fault)}`);
+  const verdict = result.ok
+    ? styles.good(`${result.world} is sound`)
+    : styles.bad(`${result.world}: ${countOf(result.faults.length || failed, "fault")}`);
+  return [...lines, ...faults, verdict].join("\n");
+}
+
+function describeItem({ name, outcome, message }: CheckItem, styles: Styles): readonly string[] {
+  const marks = { passed: styles.good("ok  "), failed: styles.bad("FAIL"), skipped: styles.warn("skip") };
+  const line = `${marks[outcome]}  ${name}`;
+  return message === undefined ? [line] : [line, ...message.split("\n").map((part) => `      ${part}`)];
+}

@@ -1,0 +1,226 @@
+import {
+  DreamloopError,
+  ERROR_CODES,
+  isDreamloopError,
+  oneOf,
+  REPLAY_LEVELS,
+  replayTrace,
+  type OutputArtifact,
+  type ReplayDifference,
+  type ReplayLevel,
+  type ReplayReport,
+  type Trace,
+} from "@dreamloop/core";
+import { environmentFacts, PayloadFolder, payloadFolderOf, readTraceFile, sha256FrameHasher } from "@dreamloop/node";
+import { resolve } from "node:path";
+import { findWorld } from "../lookup/find-world.ts";
+import type { FoundWorld } from "../lookup/found-world.ts";
+import type { CliCommand, CliContext } from "../program/cli-command.ts";
+import { EXIT_CODES, settling, type ExitCode } from "../program/exit-codes.ts";
+import { ArtifactLog } from "../run/artifact-log.ts";
+import { eventLoopTurns } from "../run/event-loop-turns.ts";
+import { planOutput } from "../run/plan-output.ts";
+import { describeArtifact } from "../run/run-result.ts";
+import { WarningLog } from "../run/warning-log.ts";
+import { countOf } from "../terminal/format.ts";
+import { addSpeechOptions, repeated } from "./options.ts";
+
+/** What people call the levels. */
+const LEVELS = { events: "events", inputs: "inputs" } as const;
+
+const REPLAY_LEVEL_OF: Readonly<Record<keyof typeof LEVELS, ReplayLevel>> = {
+  events: REPLAY_LEVELS.userEvents,
+  inputs: REPLAY_LEVELS.modelInputs,
+};
+
+const HELP = `
+Ends with 0 when every frame is the same, with ${EXIT_CODES.replayDiffers} naming the first step that differs, with ${EXIT_CODES.replayRefused} when the
+replay cannot be exact: another world, other weights, another version.
+
+Examples:
+  $ dreamloop replay a.trace
+  $ dreamloop replay a.trace --out again.mp4
+  $ dreamloop replay a.trace --level inputs
+  $ dreamloop replay mine.trace --world ./my-world.js --json
+`;
+
+/** What a replay was: what `--json` prints. */
+export interface ReplayResult {
+  /** What this document is. */
+  readonly type: "replay";
+  /** Version of this layout. */
+  readonly version: 1;
+  /** The trace, as it was named. */
+  readonly trace: string;
+  /** The world. */
+  readonly world: string;
+  /** Whether it was replayed from `events` or from model `inputs`. */
+  readonly level: keyof typeof LEVELS;
+  /** Whether the frames are the same; `cancelled` when a stop signal ended the replay. */
+  readonly outcome: "equal" | "differs" | "cancelled";
+  /** Whether the trace is complete; one that was cut off is replayed up to its last whole step. */
+  readonly complete: boolean;
+  /** Steps in the trace. */
+  readonly recordedSteps: number;
+  /** Steps that were replayed; absent when the first difference ended the replay. */
+  readonly stepCount?: number;
+  /** Frames that were compared; absent when the first difference ended the replay. */
+  readonly comparedFrames?: number;
+  /** Steps that differ, with `--keep-going`. */
+  readonly differingSteps?: number;
+  /** The first difference. */
+  readonly firstDifference?: ReplayDifference;
+  /** Facts of machine and versions that are not as recorded. */
+  readonly environmentDifferences: readonly string[];
+  /** Files, folders and streams that hold the frames. */
+  readonly artifacts: readonly OutputArtifact[];
+}
+
+/** `dreamloop replay`: runs a trace again and compares every frame. */
+export const replayCommand: CliCommand = {
+  name: "replay",
+  summary: "run a recorded trace again and compare every frame",
+  describe: (command) => {
+    command
+      .argument("<file>", "the trace")
+      .option("--out <target>", "where frames go; repeatable; default nowhere", repeated)
+      .option("--level <level>", "from where: events (through the mapping) or inputs (of the model); default events")
+      .option("--world <world>", "the world, when the trace's own id does not lead to it")
+      .option("--keep-going", "run to the end and count all steps that differ")
+      .option("--allow-mismatch", "try although versions or weights are not as recorded");
+    addSpeechOptions(command);
+    command.addHelpText("after", HELP);
+  },
+  run: async (context, [file = ""], options) => {
+    const { host, terminal } = context;
+    const level = settling(() => oneOf(LEVELS)(options.level ?? LEVELS.events, "--level"));
+    const path = resolve(host.cwd, file);
+    const trace = await readTraceFile(path);
+    if (!trace.complete) {
+      terminal.note(
+        `${file} was cut off; replaying up to its last whole step (${countOf(trace.steps.length, "step")})`,
+      );
+    }
+    const world = await traceWorld(trace, options.world as string | undefined, host.cwd);
+    const out = (options.out ?? []) as readonly string[];
+    const output = new ArtifactLog(planOutput(context, { out, files: [["FILE", file]] }));
+    const known = {
+      type: "replay",
+      version: 1,
+      trace: file,
+      world: world.argument,
+      level,
+      complete: trace.complete,
+      recordedSteps: trace.steps.length,
+    } as const;
+    try {
+      const report = await replay(context, { trace, path, world, output, level, options });
+      const result = { ...known, ...resultOf(report), artifacts: output.artifacts };
+      return tell(context, result);
+    } catch (error) {
+      terminal.endProgress();
+      if (!terminal.mode.json || !isDreamloopError(error, ERROR_CODES.replayDiffers)) throw error;
+      terminal.error(error, EXIT_CODES.replayDiffers, { document: false });
+      const { environmentDifferences = [], ...difference } = error.details as unknown as ReplayDifference & {
+        readonly environmentDifferences?: readonly string[];
+      };
+      const result: ReplayResult = {
+        ...known,
+        outcome: "differs",
+        firstDifference: difference,
+        environmentDifferences,
+        artifacts: output.artifacts,
+      };
+      terminal.document(result);
+      return EXIT_CODES.replayDiffers;
+    }
+  },
+};
+
+/** The world of a trace: the one that was named, else the one whose id it carries. */
+async function traceWorld(trace: Trace, named: string | undefined, cwd: string): Promise<FoundWorld> {
+  const { modelId } = trace.header.config;
+  try {
+    return await findWorld(named ?? modelId, cwd);
+  } catch (error) {
+    if (named !== undefined || !isDreamloopError(error, ERROR_CODES.notFound)) throw error;
+    throw new DreamloopError(
+      ERROR_CODES.notFound,
+      `the trace is of the world ${JSON.stringify(modelId)}, which is neither bundled nor installed; name it with --world PATH`,
+      { cause: error },
+    );
+  }
+}
+
+interface Replay {
+  readonly trace: Trace;
+  readonly path: string;
+  readonly world: FoundWorld;
+  readonly output: ArtifactLog;
+  readonly level: keyof typeof LEVELS;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+async function replay(context: CliContext, run: Replay): Promise<ReplayReport> {
+  const { host, terminal, interruption } = context;
+  const { trace, path, world, output, level, options } = run;
+  const warnings = new WarningLog(terminal);
+  const progress = terminal.startProgress(`replay ${world.argument}`, "steps");
+  progress?.stage("loading");
+  const report = await replayTrace({
+    trace,
+    adapter: world.adapter,
+    frameHasher: sha256FrameHasher,
+    clock: host.clock,
+    level: REPLAY_LEVEL_OF[level],
+    payloads: new PayloadFolder(payloadFolderOf(path)),
+    environment: environmentFacts(),
+    allowVersionMismatch: options.allowMismatch === true,
+    onDifference: options.keepGoing === true ? "continue" : "stop",
+    outputs: [output],
+    signal: interruption.signal,
+    observers: [{ runStarted: () => progress?.start() }, eventLoopTurns(host.clock)],
+    onStep: ({ stepCount }) => progress?.update(stepCount, trace.steps.length),
+    onWarning: (warning) => warnings.take(warning),
+  });
+  terminal.endProgress();
+  warnings.close();
+  return report;
+}
+
+type Outcome = Pick<
+  ReplayResult,
+  "outcome" | "stepCount" | "comparedFrames" | "differingSteps" | "firstDifference" | "environmentDifferences"
+>;
+
+function resultOf(report: ReplayReport): Outcome {
+  const { stepCount, comparedFrames, differingSteps, firstDifference, environmentDifferences } = report;
+  const cancelled = report.run.outcome === "cancelled";
+  return {
+    outcome: differingSteps > 0 ? "differs" : cancelled ? "cancelled" : "equal",
+    stepCount,
+    comparedFrames,
+    differingSteps,
+    ...(firstDifference === undefined ? {} : { firstDifference }),
+    environmentDifferences,
+  };
+}
+
+function tell({ terminal }: CliContext, result: ReplayResult): ExitCode {
+  const { outcome, stepCount = 0, comparedFrames = 0, differingSteps = 0, firstDifference } = result;
+  if (terminal.mode.json) terminal.document(result);
+  else {
+    for (const difference of result.environmentDifferences) terminal.note(`not as recorded: ${difference}`);
+    const extent = `${countOf(stepCount, "step")}, ${countOf(comparedFrames, "frame")} compared`;
+    const { stepNumber, what } = firstDifference ?? {};
+    const words = {
+      equal: `equal: ${extent}`,
+      cancelled: `stopped early; equal up to there: ${extent}`,
+      differs: `differs: ${countOf(differingSteps, "step")} of ${stepCount}, the first is step ${stepNumber} (${what?.replaceAll("_", " ")})`,
+    };
+    terminal.result(
+      [words[outcome], ...result.artifacts.filter(({ uri }) => uri !== "-").map(describeArtifact)].join("\n"),
+    );
+  }
+  return outcome === "differs" ? EXIT_CODES.replayDiffers : EXIT_CODES.ok;
+}

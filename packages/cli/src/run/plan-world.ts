@@ -1,0 +1,44 @@
+import {
+  planRun,
+  undeclaredModelInputs,
+  eventListSource,
+  type FiniteInputSource,
+  type InferenceConfig,
+} from "@dreamloop/core";
+import type { FoundWorld } from "../lookup/found-world.ts";
+import { settling } from "../program/exit-codes.ts";
+import { usageError } from "../program/usage-error.ts";
+import type { RunSettings } from "../settings/run-settings.ts";
+
+/** Checks everything that can be known before the world loads, and gives the configuration in force with its defaults filled in. */
+export function planWorld(
+  world: FoundWorld,
+  settings: RunSettings,
+  input: FiniteInputSource | undefined,
+): InferenceConfig {
+  return settling(() => {
+    const { adapter } = world;
+    refuseUnknownInitial(world, settings.initial);
+    const { config } = planRun({
+      adapter,
+      config: { ...settings.inference, modelId: settings.inference.modelId ?? adapter.modelId },
+      candidateIndex: settings.candidate,
+      initialInputs: { initial: settings.initial },
+      seed: settings.seed,
+      sourceSchema: (input ?? eventListSource({ events: [] })).schema,
+    });
+    return config;
+  });
+}
+
+/** Refuses initial inputs that the world does not declare, the prompt of a world without one among them. */
+function refuseUnknownInitial({ argument: name, adapter }: FoundWorld, initial: RunSettings["initial"]): void {
+  const [unknown] = undeclaredModelInputs(adapter.modelInputSchema, { initial });
+  if (unknown === undefined) return;
+  const fields = adapter.modelInputSchema.initialFields.map((field) => field.name);
+  const hint = unknown.nearest === undefined ? "" : ` Did you mean ${unknown.nearest}?`;
+  const option = unknown.name === "prompt" ? "--prompt" : `--initial ${unknown.name}`;
+  throw usageError(
+    `${option}: ${name} has no initial input of that name.${hint} It takes: ${fields.join(", ") || "none"}`,
+  );
+}
