@@ -17,6 +17,10 @@ export interface JsonSchemaNode {
   readonly oneOf?: readonly JsonSchemaNode[];
   /** The one value that fits. */
   readonly const?: unknown;
+  /** Where the schema is written instead, as `#/$defs/NAME`. */
+  readonly $ref?: string;
+  /** Schemas that are used in several places. */
+  readonly $defs?: Readonly<Record<string, JsonSchemaNode>>;
 }
 
 /** The JSON Schema (draft 2020-12) of `world.json`, made from the schema that reads it. */
@@ -31,13 +35,13 @@ export function worldJsonSchema(): JsonSchemaNode {
 
 /** The schema nodes that may describe what lies at `path` of `value`; alternatives with another `type` or `update` are left out. */
 export function schemaNodesAt(root: JsonSchemaNode, value: unknown, path: readonly PropertyKey[]): JsonSchemaNode[] {
-  let nodes = alternatives([root], value);
+  let nodes = alternatives([root], value, root);
   let current = value;
   for (const key of path) {
     const inner = nodes.flatMap((node) => childrenOf(node, key));
     current =
       typeof current === "object" && current !== null ? (current as Record<PropertyKey, unknown>)[key] : undefined;
-    nodes = alternatives(inner, current);
+    nodes = alternatives(inner, current, root);
   }
   return nodes;
 }
@@ -49,10 +53,10 @@ function childrenOf(node: JsonSchemaNode, key: PropertyKey): JsonSchemaNode[] {
   return typeof node.additionalProperties === "object" ? [node.additionalProperties] : [];
 }
 
-function alternatives(nodes: readonly JsonSchemaNode[], value: unknown): JsonSchemaNode[] {
-  const flat = nodes.flatMap((node) => {
-    const choices = node.anyOf ?? node.oneOf;
-    return choices === undefined ? [node] : [node, ...choices];
+function alternatives(nodes: readonly JsonSchemaNode[], value: unknown, root: JsonSchemaNode): JsonSchemaNode[] {
+  const flat = nodes.flatMap((each): readonly JsonSchemaNode[] => {
+    const node = resolved(each, root);
+    return [node, ...(node.anyOf ?? node.oneOf ?? []).map((choice) => resolved(choice, root))];
   });
   return flat.filter((node) =>
     ["type", "update"].every((tag) => {
@@ -61,4 +65,9 @@ function alternatives(nodes: readonly JsonSchemaNode[], value: unknown): JsonSch
       return wanted === undefined || found === undefined || wanted === found;
     }),
   );
+}
+
+function resolved(node: JsonSchemaNode, root: JsonSchemaNode): JsonSchemaNode {
+  const name = node.$ref?.split("/").pop();
+  return (name === undefined ? undefined : root.$defs?.[name]) ?? node;
 }

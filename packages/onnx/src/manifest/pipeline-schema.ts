@@ -17,12 +17,15 @@ export const sourceSchema = z
         .describe("The counter starts again at 0 when it reaches this."),
     }),
   ])
-  .describe("A number for every element, a reference such as state:keys, or a counter with a modulo.");
+  .meta({
+    id: "Source",
+    description: "A number for every element, a reference such as state:keys, or a counter with a modulo.",
+  });
 
 /** Where an output goes: one place or several. */
 export const targetsSchema = z
   .union([reference, z.array(reference).min(1).max(16)])
-  .describe("value:NAME, state:NAME or frames, or a list of them.");
+  .meta({ id: "Targets", description: "value:NAME, state:NAME or frames, or a list of them." });
 
 const conditions = {
   when: reference.optional().describe("initial:NAME; runs only when that input was given."),
@@ -89,12 +92,9 @@ export const setItemSchema = z.strictObject({
 });
 
 /** One item of a pipeline. */
-export const itemSchema = z.discriminatedUnion("type", [
-  graphItemSchema,
-  sampleItemSchema,
-  addNoiseItemSchema,
-  setItemSchema,
-]);
+export const itemSchema = z
+  .discriminatedUnion("type", [graphItemSchema, sampleItemSchema, addNoiseItemSchema, setItemSchema])
+  .meta({ id: "Item", description: "One item of a pipeline." });
 
 const items = z.array(itemSchema).max(256);
 

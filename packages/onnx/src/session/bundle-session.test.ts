@@ -196,7 +196,7 @@ describe("BundleSession", () => {
       separate.push(await playAll(session, 8));
       await session.close();
     }
-    const sessions = await Promise.all(seeds.map((seed) => runtime.startSession(modelInputs(), { seed })));
+    const sessions = await Promise.all(seeds.map(async (seed) => runtime.startSession(modelInputs(), { seed })));
     const interleaved = await Promise.all(sessions.map((session) => playAll(session, 8)));
     expect(interleaved).toEqual(separate);
     expect(new Set(interleaved.map((frames) => frames.join())).size).toBe(seeds.length);
@@ -273,10 +273,10 @@ describe("BundleSession", () => {
     const adapter = bundleAdapter({ bundle, engine, maxSessions: 1 });
     const small = await adapter.createRuntime(inferenceConfig({ modelId: adapter.modelId }), {});
     const session = await small.startSession(modelInputs(), { seed: 1 });
-    const refused = await small.startSession(modelInputs(), { seed: 1 }).catch?.((error: unknown) => error);
-    expect(isDreamloopError(refused, "busy")).toBe(true);
+    const start = async (): Promise<InferenceSession> => small.startSession(modelInputs(), { seed: 1 });
+    await expect(start()).rejects.toSatisfy((error) => isDreamloopError(error, "busy") && error.retryable);
     await session.close();
-    await (await small.startSession(modelInputs(), { seed: 1 })).close();
+    await (await start()).close();
     await small.close();
   });
 });
