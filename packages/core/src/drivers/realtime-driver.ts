@@ -262,7 +262,7 @@ class RealtimeDriver {
     const readSeconds = clock.nowSeconds();
     let mark = readSeconds;
     const endSeconds = Math.max(this.#windowEndSeconds, timeline.at(readSeconds)) + READ_MARGIN_SECONDS;
-    this.#input.timeoutRelease(endSeconds);
+    this.#input.timeoutRelease(timeline.at(readSeconds));
     const window = timeWindow({ startSeconds: this.#windowEndSeconds, endSeconds });
     const inputs = this.#input.read(window);
     const split = splitControl(inputs, this.#tracker);
