@@ -122,11 +122,6 @@ export function glyphOf(letter: string): Uint8Array {
   return GLYPHS.get(letter) ?? UNKNOWN_GLYPH;
 }
 
-/** Whether the font has a letter. */
-export function hasGlyph(letter: string): boolean {
-  return GLYPHS.has(letter);
-}
-
 const COMBINING_MARKS = /\p{Mn}/gu;
 const SIMILAR: Readonly<Record<string, string>> = {
   "‘": "'",

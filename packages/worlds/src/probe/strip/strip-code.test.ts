@@ -104,6 +104,39 @@ describe("the strip's code", () => {
   });
 });
 
+describe("the strip's layout", () => {
+  test("each field lies in the bits that docs/probe.md gives, its highest bit first", () => {
+    const scrambling = scramblingBits(STRIP_BITS);
+    const plain = (values: Partial<ProbeStripValues>): string =>
+      [...encodeStrip({ ...EMPTY, ...values })].map((cell, index) => cell ^ scrambling[index]).join("");
+    const command = { throttle: 0, brake: 0, steer: 0, reverse: false, stop: false };
+    const fields: readonly (readonly [number, number, number, Partial<ProbeStripValues>])[] = [
+      [0, 8, 0x5a, { generation: 0x5a }],
+      [8, 24, 0x123456, { frameIndex: 0x123456 }],
+      [32, 24, 0xabcdef, { stepIndex: 0xabcdef }],
+      [56, 24, 0x800001, { inputSequence: 0x800001 }],
+      [80, 16, 0xbeef, { heldBits: 0xbeef }],
+      [96, 16, 0x1234, { pressedBits: 0x1234 }],
+      [112, 16, 0xfedc, { pressCount: 0xfedc }],
+      [128, 24, 0x000280, { lookSumX: 2.5 }],
+      [152, 24, 0xffff80, { lookSumY: -0.5 }],
+      [176, 6, 63, { driverCommand: { ...command, throttle: 1 } }],
+      [182, 6, 21, { driverCommand: { ...command, brake: 1 / 3 } }],
+      [188, 6, 1, { driverCommand: { ...command, steer: -1 } }],
+      [188, 6, 32, {}],
+      [194, 16, 0x4321, { promptHash: 0x4321 }],
+      [210, 6, 0b000000, {}],
+      [210, 6, 0b000001, { inputSequence: 0 }],
+      [210, 6, 0b000010, { driverCommand: command }],
+      [210, 6, 0b000110, { driverCommand: { ...command, reverse: true } }],
+      [210, 6, 0b001010, { driverCommand: { ...command, stop: true } }],
+      [210, 6, 0b010000, { promptHash: 0 }],
+    ];
+    for (const [start, width, value, values] of fields)
+      expect(Number.parseInt(plain(values).slice(start, start + width), 2)).toBe(value);
+  });
+});
+
 describe("check codes", () => {
   test("crc24 gives the published check value", () => {
     expect(crc24(new TextEncoder().encode("123456789"))).toBe(0x21cf02);
