@@ -56,7 +56,14 @@ export function rgbToI420(options: RgbToI420Options): I420Picture {
   const codedWidth = options.codedWidth ?? width + (width % 2);
   const codedHeight = options.codedHeight ?? height + (height % 2);
   const data = options.into ?? new Uint8Array(i420Bytes(codedWidth, codedHeight));
-  convertPicture(rgb, data, { width, height, codedWidth, codedHeight, weights: WEIGHTS[range] });
+  const isEven = width % 2 === 0;
+  convertPicture(isEven ? rgb : withRepeatedColumn(rgb, width, height), data, {
+    width: isEven ? width : width + 1,
+    height,
+    codedWidth,
+    codedHeight,
+    weights: WEIGHTS[range],
+  });
   const lumaBytes = codedWidth * codedHeight;
   const planes = [
     { start: 0, scale: 1 },
@@ -75,6 +82,18 @@ export function rgbToI420(options: RgbToI420Options): I420Picture {
   return { codedWidth, codedHeight, data };
 }
 
+/** The same picture with its last column twice. */
+function withRepeatedColumn(rgb: Uint8Array, width: number, height: number): Uint8Array {
+  const widened = new Uint8Array((width + 1) * height * 3);
+  for (let row = 0; row < height; row += 1) {
+    const end = (row + 1) * width * 3;
+    const to = row * (width + 1) * 3;
+    widened.set(rgb.subarray(end - width * 3, end), to);
+    widened.set(rgb.subarray(end - 3, end), to + width * 3);
+  }
+  return widened;
+}
+
 interface Geometry {
   readonly width: number;
   readonly height: number;
@@ -83,7 +102,7 @@ interface Geometry {
   readonly weights: Weights;
 }
 
-/** Works on blocks of 2×2 pixels. Everything is in local variables, since this loop runs for every pixel of every frame. */
+/** Works on blocks of 2×2 pixels of a picture of even width. Everything is in local variables, since this loop runs for every pixel of every frame. */
 function convertPicture(rgb: Uint8Array, out: Uint8Array, geometry: Geometry): void {
   const { width, height, codedWidth, codedHeight } = geometry;
   const { luma, lumaOffset, blueDifference, redDifference } = geometry.weights;
@@ -96,11 +115,11 @@ function convertPicture(rgb: Uint8Array, out: Uint8Array, geometry: Geometry): v
   const chromaStride = codedWidth >> 1;
   let chromaRow = codedWidth * codedHeight;
   const redPlane = (codedWidth * codedHeight) >> 2;
-  const lastColumn = width - 1;
   for (let y = 0; y < height; y += 2) {
     let top = y * width * 3;
     let bottom = y + 1 < height ? top + width * 3 : top;
     let lumaTop = y * codedWidth;
+    let lumaBottom = lumaTop + codedWidth;
     let chroma = chromaRow;
     // The column left of the first one repeats it.
     let leftRed = rgb[top] + rgb[bottom];
@@ -110,27 +129,23 @@ function convertPicture(rgb: Uint8Array, out: Uint8Array, geometry: Geometry): v
       const r0 = rgb[top];
       const g0 = rgb[top + 1];
       const b0 = rgb[top + 2];
+      const r1 = rgb[top + 3];
+      const g1 = rgb[top + 4];
+      const b1 = rgb[top + 5];
       const r2 = rgb[bottom];
       const g2 = rgb[bottom + 1];
       const b2 = rgb[bottom + 2];
-      if (x < lastColumn) {
-        top += 3;
-        bottom += 3;
-      }
-      const r1 = rgb[top];
-      const g1 = rgb[top + 1];
-      const b1 = rgb[top + 2];
-      const r3 = rgb[bottom];
-      const g3 = rgb[bottom + 1];
-      const b3 = rgb[bottom + 2];
-      top += 3;
-      bottom += 3;
+      const r3 = rgb[bottom + 3];
+      const g3 = rgb[bottom + 4];
+      const b3 = rgb[bottom + 5];
+      top += 6;
+      bottom += 6;
       out[lumaTop] = (yr * r0 + yg * g0 + yb * b0 + lumaBias) >> 16;
       out[lumaTop + 1] = (yr * r1 + yg * g1 + yb * b1 + lumaBias) >> 16;
-      const lumaBottom = lumaTop + codedWidth;
       out[lumaBottom] = (yr * r2 + yg * g2 + yb * b2 + lumaBias) >> 16;
       out[lumaBottom + 1] = (yr * r3 + yg * g3 + yb * b3 + lumaBias) >> 16;
       lumaTop += 2;
+      lumaBottom += 2;
       const rightRed = r1 + r3;
       const rightGreen = g1 + g3;
       const rightBlue = b1 + b3;

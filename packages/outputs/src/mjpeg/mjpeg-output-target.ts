@@ -9,7 +9,7 @@ import { DEFAULT_MJPEG_QUALITY, mjpegEncoder } from "./mjpeg-stream.ts";
 export interface MjpegOutputTargetOptions {
   /** The file. */
   readonly path: string;
-  /** Quality of the pictures, 1 to 100; default 85. */
+  /** Quality of the pictures, 1 to 100; default 90. */
   readonly quality?: number;
   /** Where the file is; default Node's file system. */
   readonly fileSystem?: FileSystem;

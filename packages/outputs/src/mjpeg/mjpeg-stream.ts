@@ -1,7 +1,7 @@
 import { imageEncoder, IMAGE_FORMATS, type ImageEncoder } from "../images/image-encoder.ts";
 
 /** Default quality of the pictures of a Motion JPEG stream, 1 to 100. */
-export const DEFAULT_MJPEG_QUALITY = 85;
+export const DEFAULT_MJPEG_QUALITY = 90;
 
 /** Boundary between the parts of a multipart stream. */
 export const MJPEG_BOUNDARY = "dreamloop-frame";
@@ -15,7 +15,7 @@ export function mjpegEncoder(options: {
   readonly width: number;
   /** Rows. */
   readonly height: number;
-  /** Quality, 1 to 100; default 85. */
+  /** Quality, 1 to 100; default 90. */
   readonly quality?: number;
 }): Promise<ImageEncoder> {
   const { width, height, quality = DEFAULT_MJPEG_QUALITY } = options;
