@@ -7,6 +7,7 @@ import { isPlainObject, refuse, type Mapping } from "../validate/reader.ts";
 import { FramePool } from "./frame-pool.ts";
 import type { WorldSettings } from "./world-definition.ts";
 import { initialValues, stepValues, updateValues } from "./world-inputs.ts";
+import { StepContext } from "./step-context.ts";
 import { readStepOutcome } from "./step-outcome.ts";
 import { frozenState } from "./world-mapping.ts";
 import { stepTime, worldRandom } from "./world-settings.ts";
@@ -74,9 +75,9 @@ export class WorldSession implements InferenceSession {
   /** Runs one step; its state counts only if it succeeds. */
   step(inputs: ModelInputs, { signal }: StepOptions = {}): StepResultInput | Promise<StepResultInput> {
     this.#requireIdle("step");
-    throwIfCancelled(signal, placeIn(this.#options.world, "step()"));
+    const place = placeIn(this.#options.world, "step()");
+    throwIfCancelled(signal, place);
     if (this.#position.isComplete) {
-      const place = `${placeIn(this.#options.world, "step()")}`;
       throw new DreamloopError(ERROR_CODES.invalidState, `${place}: the rollout is complete; reset the session`);
     }
     const { world, settings, video, model } = this.#options;
@@ -85,37 +86,28 @@ export class WorldSession implements InferenceSession {
     const update = updateValues(world, given);
     const updated = Object.keys(update);
     const initial = updated.length === 0 ? before : Object.freeze({ ...before, ...update });
-    const time = stepTime(video, stepIndex);
-    const pool = this.#frames;
-    let own: Uint8Array | Float32Array | undefined;
-    const context = {
-      ...settings,
-      ...time,
-      model,
-      video,
-      initial,
-      inputs: stepValues(world, given),
-      state,
-      updated,
-      seed,
-      random: worldRandom("step", seed, stepIndex),
-      signal,
-      get frames() {
-        own ??= pool.take(time.frameCount);
-        return own;
+    const context = new StepContext(
+      {
+        settings,
+        model,
+        video,
+        time: stepTime(video, stepIndex),
+        seed,
+        initial,
+        inputs: stepValues(world, given),
+        state,
+        updated,
+        signal,
       },
-    };
+      this.#frames,
+    );
     const finish = (outcome: unknown): StepResultInput => {
-      throwIfCancelled(signal, placeIn(world, "step()"));
-      const read = readStepOutcome(world, video, stepIndex, outcome, (frames) => {
-        return frames === own ? () => pool.giveBack(frames) : undefined;
-      });
+      throwIfCancelled(signal, place);
+      const read = readStepOutcome(world, video, stepIndex, outcome, (frames) => context.releaseOf(frames));
       const isComplete = read.isLast || stepIndex + 1 === world.maxSteps;
       this.#before = this.#position;
-      this.#position = Object.freeze({
-        ...{ seed, stepIndex: stepIndex + 1, initial, isComplete },
-        state: frozenState(read.state),
-      });
+      const next = { seed, stepIndex: stepIndex + 1, initial, state: frozenState(read.state), isComplete };
+      this.#position = Object.freeze(next);
       return read.result;
     };
     this.#isBusy = true;
