@@ -22,12 +22,24 @@ interface Channel {
   close(): void;
 }
 
+/** What to do where the library cannot be had. */
+const OTHER_WAY = "install ffmpeg and choose that encoder, or write images";
+
+function noLibrary(cause: unknown): never {
+  throw new Error(`node-webcodecs could not be loaded; ${OTHER_WAY}`, { cause });
+}
+
 const channels = new Map<number, Channel>();
 
 // A build of the library that uses the system's FFmpeg would encode with other defaults, so only the one that carries its own is used.
 // eslint-disable-next-line no-restricted-properties -- the library's only switch for it, in a process that is ours alone
 process.env["NODE_WEBCODECS_FORCE"] = "static";
-const library: Promise<typeof WebCodecs> = import("node-webcodecs");
+const library: Promise<typeof WebCodecs> = import("node-webcodecs").then((webCodecs) => {
+  if (webCodecs.getNativeVariant() !== undefined) return webCodecs;
+  throw new Error(`node-webcodecs has no build for ${process.platform} ${process.arch}; ${OTHER_WAY}`);
+}, noLibrary);
+// Whoever needs it meets the fault.
+library.catch(() => undefined);
 
 function send(header: MessageHeader, payload: Uint8Array): void {
   process.stdout.cork();
