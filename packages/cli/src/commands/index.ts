@@ -1,8 +1,9 @@
 import { checkCommand } from "./check.ts";
+import { inspectCommand } from "./inspect.ts";
 import { replayCommand } from "./replay.ts";
 import { runCommand } from "./run.ts";
 import { worldsCommand } from "./worlds.ts";
 import type { CliCommand } from "../program/cli-command.ts";
 
 /** The commands in the order in which help lists them. */
-export const COMMANDS: readonly CliCommand[] = [worldsCommand, runCommand, replayCommand, checkCommand];
+export const COMMANDS: readonly CliCommand[] = [worldsCommand, runCommand, replayCommand, checkCommand, inspectCommand];

@@ -1,8 +1,8 @@
 import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import { isPlainObject, refuse, within, type Reader } from "./reader.ts";
 
-/** Marks values that a factory of this copy of the package has made, so that they pass again without work. */
-const MADE = Symbol("dreamloop.made");
+/** Marks values that a factory has made, so that they pass again without work, whichever copy of the package made them. */
+const MADE = Symbol.for("dreamloop.made");
 
 /** One reader for each field of `T`. */
 export type FieldReaders<T> = {
