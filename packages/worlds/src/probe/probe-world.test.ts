@@ -179,7 +179,7 @@ describe("the probe world's frames", () => {
     expect(back).toEqual(packed);
   });
 
-  test("F1: nanAtStep puts a NaN into that step and no other", async () => {
+  test("nanAtStep puts a NaN into that step and no other", async () => {
     const options = { ...{ width: 8, height: 8, format: "rgbf32" }, nanAtStep: 1 };
     const runtime = await probeWorld.createRuntime(configOf({ runtimeOptions: options }), {});
     const session = await runtime.startSession(modelInputs(), { seed: 0 });

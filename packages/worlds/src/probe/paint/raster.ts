@@ -39,15 +39,6 @@ export function fillRectangle(picture: Picture, area: Rectangle, color: RgbColor
   for (let row = 1; row < height; row += 1) data.copyWithin(start + row * rowBytes, start, end);
 }
 
-/** Draws the edge of a rectangle, `thickness` pixels wide, inside of it. */
-export function strokeRectangle(picture: Picture, area: Rectangle, thickness: number, color: RgbColor): void {
-  const { x, y, width, height } = area;
-  fillRectangle(picture, { x, y, width, height: thickness }, color);
-  fillRectangle(picture, { x, y: y + height - thickness, width, height: thickness }, color);
-  fillRectangle(picture, { x, y, width: thickness, height }, color);
-  fillRectangle(picture, { x: x + width - thickness, y, width: thickness, height }, color);
-}
-
 /** A disc, or with `innerRadius` a ring, in pixels; centres may lie between pixels. */
 export interface Disc {
   /** Column of the centre; 0.5 is the middle of the first pixel. */
