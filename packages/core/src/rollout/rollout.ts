@@ -1,4 +1,4 @@
-import { canonicalInputs, type CanonicalInputs } from "../canonical/canonical-inputs.ts";
+import type { CanonicalInputs } from "../canonical/canonical-inputs.ts";
 import type { CanonicalizerState } from "../canonical/input-canonicalizer.ts";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
@@ -181,7 +181,7 @@ export class Rollout {
     const plan = this.#plan;
     let mark = this.#now();
     const converted = plan.canonicalizer.canonicalize(inputs, window, plan.sourceSchema, this.#canonicalizerState);
-    const canonical = withInputSequence(converted.canonical, inputs);
+    const { canonical } = converted;
     mark = this.#stage(STAGES.canonicalize, mark);
     const mapped = readMappedInputs(
       plan.mapping,
@@ -380,13 +380,6 @@ export class Rollout {
     this.#options.stages.stage(stage, this.#stepNumber, startSeconds, endSeconds);
     return endSeconds;
   }
-}
-
-/** The newest client message a step saw travels with its canonical inputs, so that mappings may pass it on. */
-function withInputSequence(canonical: CanonicalInputs, inputs: UserInputs): CanonicalInputs {
-  const sequence = inputs.metadata.inputSequence;
-  if (typeof sequence !== "number") return canonical;
-  return canonicalInputs({ values: canonical.values, metadata: { ...canonical.metadata, inputSequence: sequence } });
 }
 
 function asStepError(error: unknown, what: string): DreamloopError {

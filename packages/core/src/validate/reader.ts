@@ -127,9 +127,10 @@ export function listOf<T>(
 /** An immutable mapping from names to values that the reader of the field does not look into. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** Reads a mapping with string keys; the result is a frozen shallow copy, values are carried by reference. */
+/** Reads a mapping with string keys; the result is a frozen shallow copy (what is frozen already is returned as it is), values are carried by reference. */
 export const mapping: Reader<Mapping> = (value, path) => {
   if (!isPlainObject(value)) refuse(path, "a mapping (a plain object)", value);
+  if (Object.isFrozen(value)) return value;
   return Object.freeze({ ...value });
 };
 
