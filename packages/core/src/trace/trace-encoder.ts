@@ -113,7 +113,7 @@ export class TraceEncoder implements RunObserver {
   resetApplied(record: ResetRecord): Promise<void> {
     return this.#guard("recording", async () => {
       const { address } = await this.#keepModelInputs(record.initialInputs);
-      this.#waiting += write.resetText(record, address);
+      this.#waiting += write.resetText(this.#stepCount, record, address);
       this.#resetCount += 1;
     });
   }
@@ -130,7 +130,7 @@ export class TraceEncoder implements RunObserver {
         lines.push(write.eventText(event, await this.#hashPayload(event), inlineBytes));
       const { update } = record.modelInputs;
       if (Object.keys(update).length > 0) {
-        lines.push(write.updateText(await this.#hash(update, "ModelInputs.update"), inlineBytes));
+        lines.push(write.updateText(this.#stepCount, await this.#hash(update, "ModelInputs.update"), inlineBytes));
       }
       lines.push(write.stepText(record, this.#stepCount, await this.#keepModelInputs(record.modelInputs)));
       this.#waiting = "";
@@ -142,7 +142,7 @@ export class TraceEncoder implements RunObserver {
 
   /** Writes a pause or its end. */
   pauseChanged(record: PauseRecord): Promise<void> {
-    return this.#guard("recording", () => this.#write([write.pauseText(record)]));
+    return this.#guard("recording", () => this.#write([write.pauseText({ stepNumber: this.#stepCount, ...record })]));
   }
 
   /** Writes the footer. */

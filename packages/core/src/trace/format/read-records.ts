@@ -9,6 +9,7 @@ import {
   flag,
   jsonMapping,
   listOf,
+  mapping,
   mappingOf,
   optional,
   refuse,
@@ -17,7 +18,7 @@ import {
   type Json,
   type Reader,
 } from "../../validate/reader.ts";
-import { made, shape } from "../../validate/record.ts";
+import { made, shape, type FieldReaders } from "../../validate/record.ts";
 import { contentAddress } from "../value/decode-value.ts";
 import { storedValue, type StoredValue } from "../value/resolve-value.ts";
 import {
@@ -56,7 +57,6 @@ export type TraceRecordType = TraceRecord["type"];
 
 const count = finite({ integer: true, min: 0 });
 const seconds = finite({ min: 0 });
-const allowUnknown = { allowUnknown: true } as const;
 const EMPTY: StoredValue = Object.freeze({ json: Object.freeze({}), arrays: Object.freeze([]) });
 
 const storedMapping: Reader<StoredValue> = (value, path) => {
@@ -67,92 +67,85 @@ const storedMapping: Reader<StoredValue> = (value, path) => {
 const frameHash: Reader<string> = (value, path) =>
   typeof value === "string" && /^[0-9a-f]{64}$/.test(value) ? value : refuse(path, "64 hexadecimal digits", value);
 
+/** Reads the known fields of a mapping and leaves out the others, which a newer version may have added. */
+function known<T extends object>(fields: FieldReaders<T>): Reader<T> {
+  const names = Object.keys(fields);
+  const read = shape(fields);
+  return (value, path) => {
+    const given = mapping(value, path);
+    return read(Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name))), path);
+  };
+}
+
 const RECORD_READERS: { readonly [Type in TraceRecordType]: Reader<Omit<TraceRecord & { type: Type }, "type">> } = {
-  header: shape<TraceHeader>(
-    {
-      formatVersion: finite({ integer: true, min: 1 }),
-      dreamloopVersion: text({ maxLength: 128 }),
-      recordedAt: optional(text({ maxLength: 64 })),
-      worldId: text({ maxLength: 200 }),
-      seed: count,
-      config: made((value) => inferenceConfig(value as InferenceConfigInput)),
-      candidateIndex: count,
-      versions: mappingOf(text({ maxLength: 4096 })),
-      runtimeFacts: jsonMapping,
-      description: made((value) => sessionDescription(value as SessionDescriptionInput)),
-      sourceSchema: made((value) => userInputSchema(value as UserInputSchemaInput)),
-      requestedInputs: storedMapping,
-      initialInputs: optional(contentAddress),
-      modelInputsRecorded: flag,
-      frameHash: text({ maxLength: 64 }),
-      environment: jsonMapping,
-      exactness: shape<TraceExactness>({ promised: flag, reason: optional(text({ maxLength: 4096 })) }, allowUnknown),
-    },
-    allowUnknown,
-  ),
-  event: shape<TraceEvent>(
-    {
-      timestampSeconds: seconds,
-      eventType: text({ maxLength: 128 }),
-      payload: withDefault(storedMapping, EMPTY),
-      source: optional(text({ maxLength: 128 })),
-      sourceEventId: optional(text({ maxLength: 256 })),
-    },
-    allowUnknown,
-  ),
-  reset: shape<TraceReset>(
-    {
-      generation: count,
-      seed: count,
-      timestampSeconds: seconds,
-      clearedDeltas: count,
-      initialInputs: optional(contentAddress),
-    },
-    allowUnknown,
-  ),
-  update: shape<TraceUpdate>({ values: storedMapping }, allowUnknown),
-  step: shape<TraceStepLine>(
-    {
-      stepNumber: count,
-      generation: count,
-      stepIndex: count,
-      window: made((value) => timeWindow(value as TimeWindowInput)),
-      eventCount: count,
-      inputSequence: optional(count),
-      modelInputs: optional(contentAddress),
-      modelInputsNote: optional(text()),
-      canonicalSources: withDefault(mappingOf(text({ maxLength: 128 })), Object.freeze({})),
-      frameCount: count,
-      frameHashes: optional(listOf(frameHash, { max: 16_384 })),
-      discarded: withDefault(flag, false),
-    },
-    allowUnknown,
-  ),
-  pause: shape<TracePause>({ paused: flag, timestampSeconds: seconds }, allowUnknown),
-  footer: shape<TraceFooter>(
-    {
-      outcome: (value, path) =>
-        Object.values(RUN_OUTCOMES).find((outcome) => outcome === value) ??
-        refuse(path, `one of ${Object.values(RUN_OUTCOMES).join(", ")}`, value),
-      stepCount: count,
-      frameCount: count,
-      eventCount: count,
-      resetCount: count,
-    },
-    allowUnknown,
-  ),
-  tolerance: shape<TraceTolerance>(
-    {
-      comparedRuns: finite({ integer: true, min: 1 }),
-      stepCount: count,
-      frameCount: count,
-      maxDifference: finite({ min: 0, max: 255 }),
-      meanDifference: finite({ min: 0, max: 255 }),
-      minPsnrDecibels: optional(finite()),
-      environment: jsonMapping,
-    },
-    allowUnknown,
-  ),
+  header: known<TraceHeader>({
+    formatVersion: finite({ integer: true, min: 1 }),
+    dreamloopVersion: text({ maxLength: 128 }),
+    recordedAt: optional(text({ maxLength: 64 })),
+    worldId: text({ maxLength: 200 }),
+    seed: count,
+    config: made((value) => inferenceConfig(value as InferenceConfigInput)),
+    candidateIndex: count,
+    versions: mappingOf(text({ maxLength: 4096 })),
+    runtimeFacts: jsonMapping,
+    description: made((value) => sessionDescription(value as SessionDescriptionInput)),
+    sourceSchema: made((value) => userInputSchema(value as UserInputSchemaInput)),
+    requestedInputs: storedMapping,
+    initialInputs: optional(contentAddress),
+    modelInputsRecorded: flag,
+    frameHash: text({ maxLength: 64 }),
+    environment: jsonMapping,
+    exactness: known<TraceExactness>({ promised: flag, reason: optional(text({ maxLength: 4096 })) }),
+  }),
+  event: known<TraceEvent>({
+    timestampSeconds: seconds,
+    eventType: text({ maxLength: 128 }),
+    payload: withDefault(storedMapping, EMPTY),
+    source: optional(text({ maxLength: 128 })),
+    sourceEventId: optional(text({ maxLength: 256 })),
+  }),
+  reset: known<TraceReset>({
+    stepNumber: count,
+    generation: count,
+    seed: count,
+    timestampSeconds: seconds,
+    clearedDeltas: count,
+    initialInputs: optional(contentAddress),
+  }),
+  update: known<TraceUpdate>({ stepNumber: count, values: storedMapping }),
+  step: known<TraceStepLine>({
+    stepNumber: count,
+    generation: count,
+    stepIndex: count,
+    window: made((value) => timeWindow(value as TimeWindowInput)),
+    eventCount: count,
+    inputSequence: optional(count),
+    modelInputs: optional(contentAddress),
+    modelInputsNote: optional(text()),
+    canonicalSources: withDefault(mappingOf(text({ maxLength: 128 })), Object.freeze({})),
+    frameCount: count,
+    frameHashes: optional(listOf(frameHash, { max: 16_384 })),
+    discarded: withDefault(flag, false),
+  }),
+  pause: known<TracePause>({ stepNumber: count, paused: flag, timestampSeconds: seconds }),
+  footer: known<TraceFooter>({
+    outcome: (value, path) =>
+      Object.values(RUN_OUTCOMES).find((outcome) => outcome === value) ??
+      refuse(path, `one of ${Object.values(RUN_OUTCOMES).join(", ")}`, value),
+    stepCount: count,
+    frameCount: count,
+    eventCount: count,
+    resetCount: count,
+  }),
+  tolerance: known<TraceTolerance>({
+    comparedRuns: finite({ integer: true, min: 1 }),
+    stepCount: count,
+    frameCount: count,
+    maxDifference: finite({ min: 0, max: 255 }),
+    meanDifference: finite({ min: 0, max: 255 }),
+    minPsnrDecibels: optional(finite()),
+    environment: jsonMapping,
+  }),
 };
 
 /** Reads one line that has been parsed; throws `trace_invalid` or `invalid_value` naming the field. */

@@ -73,14 +73,17 @@ export class TraceAssembler {
       }
       case "reset": {
         const { type: _type, ...reset } = record;
+        this.#expect("reset.stepNumber", this.#stepCount, reset.stepNumber);
         const expected = (this.#resets.at(-1)?.generation ?? this.#last?.generation ?? 0) + 1;
         if (reset.generation !== expected) invalid(`reset.generation: expected ${expected}, found ${reset.generation}`);
         this.#resets.push(reset);
         return undefined;
       }
       case "update": {
+        const { type: _type, ...update } = record;
+        this.#expect("update.stepNumber", this.#stepCount, update.stepNumber);
         if (this.#update !== undefined) invalid("a step has one update at most");
-        this.#update = { values: record.values };
+        this.#update = update;
         return undefined;
       }
       case "step": {
@@ -89,6 +92,7 @@ export class TraceAssembler {
       }
       case "pause": {
         const { type: _type, ...pause } = record;
+        this.#expect("pause.stepNumber", this.#stepCount, pause.stepNumber);
         return { kind: "pause", pause };
       }
       case "footer": {

@@ -77,6 +77,8 @@ export interface TraceEvent {
 
 /** A reset that was applied before a step. */
 export interface TraceReset {
+  /** The step over all generations before which it was applied. */
+  readonly stepNumber: number;
   /** The new generation. */
   readonly generation: number;
   /** Seed of the new rollout. */
@@ -91,6 +93,8 @@ export interface TraceReset {
 
 /** A change of initial values that was committed with a step. */
 export interface TraceUpdate {
+  /** The step over all generations with which it was committed. */
+  readonly stepNumber: number;
   /** The new values by field name. */
   readonly values: StoredValue;
 }
@@ -129,6 +133,8 @@ export interface TraceStep {
 
 /** A stop of the session's time, or its end. */
 export interface TracePause {
+  /** Steps over all generations that were committed before. */
+  readonly stepNumber: number;
   /** Whether the session stands still from here on. */
   readonly paused: boolean;
   /** Session time in seconds. */

@@ -82,8 +82,8 @@ export function eventText(event: UserInputEvent, payload: HashedValue, inlineByt
 }
 
 /** The line of a change of initial values. */
-export function updateText(values: HashedValue, inlineBytes: number): TraceText {
-  return lineText({ type: "update", values: values.json(inlineBudget(inlineBytes)) });
+export function updateText(stepNumber: number, values: HashedValue, inlineBytes: number): TraceText {
+  return lineText({ type: "update", stepNumber, values: values.json(inlineBudget(inlineBytes)) });
 }
 
 /** The line of a step itself. */
@@ -112,6 +112,7 @@ export function stepText(
 
 /** The line of a reset; `initialInputs` is the address of the new rollout's. */
 export function resetText(
+  stepNumber: number,
   reset: {
     readonly generation: number;
     readonly seed: number;
@@ -121,12 +122,12 @@ export function resetText(
   initialInputs: string | undefined,
 ): TraceText {
   const { generation, seed, timestampSeconds, clearedDeltas } = reset;
-  return lineText({ type: "reset", generation, seed, timestampSeconds, clearedDeltas, initialInputs });
+  return lineText({ type: "reset", stepNumber, generation, seed, timestampSeconds, clearedDeltas, initialInputs });
 }
 
 /** The line of a pause or its end. */
-export function pauseText({ paused, timestampSeconds }: TracePause): TraceText {
-  return lineText({ type: "pause", paused, timestampSeconds });
+export function pauseText({ stepNumber, paused, timestampSeconds }: TracePause): TraceText {
+  return lineText({ type: "pause", stepNumber, paused, timestampSeconds });
 }
 
 /** The last line. */
