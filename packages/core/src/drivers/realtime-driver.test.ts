@@ -183,9 +183,9 @@ describe("reset, pause and close", () => {
   it("C7: frames of an older generation are discarded after a reset, and the held key is applied again", async () => {
     const { clock, run, sink, steps } = await begin({ stepSeconds: 0.08 });
     run.push(key(clock, "key_down"));
-    await clock.advance(1);
+    await clock.advance(0.6);
     const reset = run.reset({ seed: 9 });
-    await clock.advance(0.5);
+    await clock.advance(0.3);
     await expect(reset).resolves.toBe(1);
     const discarded = steps.filter((record) => record.discarded);
     expect(run.status().discardedFrames).toBe(discarded.length);
