@@ -8,8 +8,8 @@ import { moveIndexToFront } from "./fast-start.ts";
 const WRITE_BYTES = 1024 * 1024;
 
 /**
- * Puts H.264 frames into an MP4 file as they come. What stays in memory for each frame is its line in the index, a few tens of
- * bytes; the index is written at the end and then moved to the front.
+ * Puts H.264 frames into an MP4 file as they come. What stays in memory for each frame is its line in the index, about 160 bytes; the
+ * index is written at the end and then moved to the front.
  */
 export class Mp4Muxer {
   readonly #file: DestinationFile;

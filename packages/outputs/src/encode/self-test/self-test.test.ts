@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { isDreamloopError } from "@dreamloop/core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { I420Picture } from "../../color/i420.ts";
@@ -13,6 +15,7 @@ import { webCodecsBackend } from "../webcodecs/webcodecs-backend.ts";
 import { selfTestEncoder } from "./self-test.ts";
 
 const folder = temporaryFolders(afterEach);
+const asModule = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
 
 /** A backend that changes the pictures before, or the frames after, a working one encodes. */
 function broken(change: {
@@ -151,6 +154,29 @@ describe("selectEncoder", () => {
     const backend = await selectEncoder({ codecs: ["h264", "vp8"] });
     expect(backend.name).toBe("webcodecs");
     await backend.close();
+  });
+
+  it("says that the library has no build for a platform, and takes ffmpeg there", async () => {
+    // Both processes resolve through a hook that knows no node-webcodecs.
+    const hook = `export const resolve = (specifier, context, next) => {
+      if (specifier === "node-webcodecs") throw new Error("no such package");
+      return next(specifier, context);
+    };`;
+    const setUp = `import { register } from "node:module"; register(${JSON.stringify(asModule(hook))});`;
+    const program = `
+      const { selectEncoder } = await import(${JSON.stringify(new URL("../select-encoder.ts", import.meta.url).href)});
+      await selectEncoder({ prefer: "webcodecs" }).catch((error) => console.log(error.code + ": " + error.message));
+      const ffmpegPath = ${JSON.stringify(LACKS_FFMPEG ? "no-ffmpeg" : FFMPEG_PATH)};
+      const backend = await selectEncoder({ ffmpegPath }).catch((error) => ({ name: error.code, close() {} }));
+      console.log(backend.name);
+      await backend.close();`;
+    const args = ["--import", "tsx", "--input-type=module", "--eval", program];
+    const env = { ...process.env, NODE_OPTIONS: `--import ${asModule(setUp)}` };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    expect(stdout.trim().split("\n")).toEqual([
+      "encoder_failed: webcodecs encoder: node-webcodecs could not be loaded; install ffmpeg and choose that encoder, or write images",
+      LACKS_FFMPEG ? "unavailable" : "ffmpeg",
+    ]);
   });
 
   it("says that an ffmpeg is missing, and what to do", async () => {
