@@ -51,6 +51,8 @@ export interface BundleAdapterOptions {
   readonly clock?: Clock | undefined;
   /** Whether the SHA-256 of every file is compared at each load; default true. */
   readonly verifyHashes?: boolean | undefined;
+  /** Steps of the warm-up; default 1, and 2 where the first step is unlike the others. */
+  readonly warmUpSteps?: number | undefined;
   /** Sessions that one runtime has at most; default `DEFAULT_MAX_SESSIONS`. */
   readonly maxSessions?: number | undefined;
 }
@@ -152,7 +154,8 @@ class BundleAdapter implements ModelAdapter {
     if (loaded.warmedUp.has(world.identity)) return;
     onProgress?.({ stage: "warm-up" });
     const { pipeline } = this.#options.bundle.manifest;
-    const steps = pipeline.firstStep === undefined && pipeline.firstFinalize === undefined ? 1 : 2;
+    const least = pipeline.firstStep === undefined && pipeline.firstFinalize === undefined ? 1 : 2;
+    const steps = this.#options.warmUpSteps ?? least;
     await warmUp({ world, mapping: this.#mapping, exampleWords: this.#exampleWords(), steps, signal });
     loaded.warmedUp.add(world.identity);
   }

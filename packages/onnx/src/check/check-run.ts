@@ -13,6 +13,9 @@ import { externalDataOf } from "./check-graphs.ts";
 import type { StructureOptions } from "./check-structure.ts";
 import { FAULT_CODES, type Fault } from "./fault.ts";
 
+/** Steps that are run: the first, one on what it left behind, and one more. */
+const CHECKED_STEPS = 3;
+
 /** What the third phase needs. */
 export interface RunCheckOptions extends StructureOptions {
   /** The bundle; its first two phases have passed. */
@@ -38,7 +41,8 @@ export async function checkRun(options: RunCheckOptions): Promise<readonly Fault
   }
   if (faults.length > 0) return faults;
   try {
-    const adapter = bundleAdapter({ bundle, engine, domains, samplers, verifyHashes: false });
+    const once = { verifyHashes: false, warmUpSteps: CHECKED_STEPS };
+    const adapter = bundleAdapter({ bundle, engine, domains, samplers, ...once });
     const runtime = await adapter.createRuntime(inferenceConfig({ modelId: adapter.modelId }), {
       ...(signal === undefined ? {} : { signal }),
       ...(onProgress === undefined ? {} : { onProgress }),

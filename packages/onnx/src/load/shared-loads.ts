@@ -74,7 +74,8 @@ export class SharedLoads<T extends Closable> {
     const controller = new AbortController();
     const listeners = new Set<(progress: LoadProgress) => void>();
     const tell = (progress: LoadProgress): void => listeners.forEach((listener) => listener(progress));
-    const loading = load(controller.signal, tell);
+    // Begun a turn later, so that whoever asks for it is listening by then.
+    const loading = Promise.resolve().then(() => load(controller.signal, tell));
     const entry: Entry<T> = { controller, loading, listeners, holders: 0, ending: undefined };
     this.#entries.set(key, entry);
     return entry;
