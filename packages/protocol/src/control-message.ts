@@ -1,6 +1,5 @@
 import {
   finite,
-  flag,
   listOf,
   oneOf,
   optional,
@@ -18,8 +17,8 @@ import { PROTOCOL_LIMITS } from "./limits.ts";
 export interface ControlRequests {
   /** A new prompt at the next step boundary. */
   readonly prompt: { readonly prompt: string; readonly negativePrompt?: string };
-  /** A text event of the world begins or ends. */
-  readonly text_event: { readonly id: string; readonly state: boolean };
+  /** A text event of the world changes its state, such as `start` or `end`, as the world understands it. */
+  readonly text_event: { readonly id: string; readonly state: string };
   /** The rollout starts again, with a new seed if one is given. */
   readonly reset: { readonly seed?: number };
   /** Session time stands still. */
@@ -97,7 +96,7 @@ const readers: { readonly [Method in ControlMethod]: Reader<ControlRequests[Meth
     { allowUnknown: true },
   ),
   text_event: shape<ControlRequests["text_event"]>(
-    { id: text({ maxLength: 128 }), state: flag },
+    { id: text({ maxLength: 128 }), state: text({ maxLength: 128 }) },
     { allowUnknown: true },
   ),
   reset: shape<ControlRequests["reset"]>({ seed: optional(count) }, { allowUnknown: true }),

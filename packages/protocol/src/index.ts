@@ -7,25 +7,28 @@ export type {
   ControlResponse,
   IceCandidate,
 } from "./control-message.ts";
-export { SOCKET_CODECS } from "./http-api.ts";
+export { FRAME_CODECS, frameMessageHead, readFrameMessage } from "./frame-message.ts";
+export type { FrameCodec, FrameHeader } from "./frame-message.ts";
+export { readCandidates, readCreateSessionRequest, readOffer, readResumeRequest, TRANSPORTS } from "./http-message.ts";
 export type {
+  ConfigAnswer,
   CreateSessionRequest,
   ErrorAnswer,
-  IceServer,
-  RecordingAnswer,
-  SessionGrant,
-  SessionInfo,
-  SocketCodec,
-  SocketHello,
-  SocketWelcome,
+  IceServerEntry,
+  RecordingFacts,
+  SdpMessage,
+  SessionAnswer,
+  SessionFacts,
+  Transport,
   WorldsAnswer,
   WorldSummary,
-} from "./http-api.ts";
+} from "./http-message.ts";
 export { readInputMessage, STATE_EVENTS } from "./input-message.ts";
 export type { DeviceState, InputMessage, StateEventType } from "./input-message.ts";
 export { HELD_STATE_INTERVAL_SECONDS, PROTOCOL_LIMITS, PROTOCOL_VERSION } from "./limits.ts";
 export { SESSION_STATES } from "./server-message.ts";
 export type {
+  ConnectedMessage,
   FrameMetadata,
   InputEchoMessage,
   NoticeMessage,
@@ -33,4 +36,7 @@ export type {
   SessionState,
   SessionStateMessage,
   SessionStatsMessage,
+  WelcomeMessage,
 } from "./server-message.ts";
+export { readHelloMessage } from "./socket-message.ts";
+export type { HelloMessage } from "./socket-message.ts";

@@ -23,6 +23,16 @@ export const PROTOCOL_LIMITS = {
   candidateLength: 2000,
   /** ICE candidates of one session. */
   candidates: 64,
+  /** Bytes of the body of an HTTP request. */
+  httpBodyBytes: 131_072,
+  /** UTF-16 units of a world's id. */
+  worldIdLength: 200,
+  /** UTF-16 units of a token or secret. */
+  tokenLength: 1024,
+  /** Bytes of the header of a binary frame message. */
+  frameHeaderBytes: 4096,
+  /** Pixels of a side that a client may ask for. */
+  sidePixels: 4096,
 } as const;
 
 /** The client sends its input state at least this often while anything is held, in seconds. */

@@ -1,5 +1,6 @@
 import type { ErrorRecord } from "@dreamloop/core";
 import type { ControlResponse } from "./control-message.ts";
+import type { FrameCodec } from "./frame-message.ts";
 
 /** What is known of a frame beside its picture; matched to the frame shown through its RTP timestamp, or its chunk's header. */
 export interface FrameMetadata {
@@ -17,6 +18,8 @@ export interface FrameMetadata {
   readonly frameInStep: number;
   /** Number of the newest input message that its step saw; absent before the first. */
   readonly inputSequence?: number;
+  /** The epoch in which `inputSequence` counts. */
+  readonly inputEpoch?: number;
   /** Milliseconds on the server from reading that step's input to handing the encoded frame to the transport. */
   readonly serverMilliseconds: number;
   /** Milliseconds of that in the model. */
@@ -108,6 +111,37 @@ export interface NoticeMessage {
   readonly message: string;
 }
 
+/** The first text on a WebSocket: answers `hello`. */
+export interface WelcomeMessage {
+  /** What this message is. */
+  readonly type: "welcome";
+  /** Version of the protocol that the server speaks. */
+  readonly version: number;
+  /** How the binary messages are coded. */
+  readonly codec: FrameCodec;
+  /** The epoch in which this connection counts its input. */
+  readonly epoch: number;
+}
+
+/** The first text on the control channel of a WebRTC connection. */
+export interface ConnectedMessage {
+  /** What this message is. */
+  readonly type: "connected";
+  /** Version of the protocol that the server speaks. */
+  readonly version: number;
+  /** The codec of the video track. */
+  readonly codec: FrameCodec;
+  /** The epoch in which this connection counts its input. */
+  readonly epoch: number;
+}
+
 /** Everything that a server sends as text. */
 export type ServerMessage =
-  FrameMetadata | SessionStateMessage | SessionStatsMessage | InputEchoMessage | NoticeMessage | ControlResponse;
+  | FrameMetadata
+  | SessionStateMessage
+  | SessionStatsMessage
+  | InputEchoMessage
+  | NoticeMessage
+  | WelcomeMessage
+  | ConnectedMessage
+  | ControlResponse;

@@ -1,0 +1,244 @@
+import {
+  finite,
+  listOf,
+  oneOf,
+  optional,
+  shape,
+  text,
+  type ControlHint,
+  type ErrorRecord,
+  type SessionDescription,
+} from "@dreamloop/core";
+import { readCandidate, type IceCandidate } from "./control-message.ts";
+import { PROTOCOL_LIMITS } from "./limits.ts";
+import type { SessionState, SessionStatsMessage } from "./server-message.ts";
+
+/** A world as a server offers it. */
+export interface WorldSummary {
+  /** The name under which it is asked for. */
+  readonly id: string;
+  /** For people. */
+  readonly title: string;
+  /** For people. */
+  readonly description: string;
+  /** Whether it is code or a bundle of weights. */
+  readonly kind: "module" | "bundle";
+  /** Pixels a row, where that is known before it is loaded. */
+  readonly width?: number;
+  /** Rows. */
+  readonly height?: number;
+  /** The world's own rate. */
+  readonly framesPerSecond?: number;
+  /** Controls to show; empty before the world has been loaded unless they are known. */
+  readonly controls: readonly ControlHint[];
+  /** Initial inputs such as the prompt. */
+  readonly initialFields: readonly {
+    readonly name: string;
+    readonly required: boolean;
+    readonly updatePolicy: string;
+    readonly description: string;
+  }[];
+  /** Words that the prompt understands; absent: free text or no prompt. */
+  readonly promptVocabulary?: readonly string[];
+  /** Whether a session can ask for another size. */
+  readonly acceptsSize: boolean;
+  /** Whether it is loaded, so that a session starts at once. */
+  readonly loaded: boolean;
+  /** The model card as Markdown. */
+  readonly modelCard?: string;
+}
+
+/** Answer of `GET /api/worlds`. */
+export interface WorldsAnswer {
+  /** The worlds, in the server's order. */
+  readonly worlds: readonly WorldSummary[];
+}
+
+/** A server that helps peers to find each other, as browsers take it. */
+export interface IceServerEntry {
+  /** `stun:` or `turn:` addresses. */
+  readonly urls: string | readonly string[];
+  /** For TURN. */
+  readonly username?: string;
+  /** For TURN. */
+  readonly credential?: string;
+}
+
+/** How frames and input can travel. */
+export const TRANSPORTS = {
+  /** WebRTC: video track and data channels. */
+  webrtc: "webrtc",
+  /** One WebSocket for everything. */
+  websocket: "websocket",
+} as const;
+
+/** One of `TRANSPORTS`. */
+export type Transport = (typeof TRANSPORTS)[keyof typeof TRANSPORTS];
+
+/** Answer of `GET /api/config`. */
+export interface ConfigAnswer {
+  /** Version of Dreamloop. */
+  readonly version: string;
+  /** Version of the messages. */
+  readonly protocolVersion: number;
+  /** For the client's peer connection. */
+  readonly iceServers: readonly IceServerEntry[];
+  /** Whether only relayed connections are to be used. */
+  readonly iceTransportPolicy: "all" | "relay";
+  /** What this server offers. */
+  readonly transports: readonly Transport[];
+  /** Limits that clients have to keep. */
+  readonly limits: typeof PROTOCOL_LIMITS;
+  /** Whether starting a session needs the server's token. */
+  readonly authentication: "none" | "token";
+  /** Whether sessions can be recorded. */
+  readonly recording: boolean;
+}
+
+/** Body of `POST /api/sessions`. */
+export interface CreateSessionRequest {
+  /** Id of the world. */
+  readonly world: string;
+  /** A preset of its model. */
+  readonly preset?: string;
+  /** Seed; default a random one, told in the state. */
+  readonly seed?: number;
+  /** Prompt at the start. */
+  readonly prompt?: string;
+  /** Size of the picture, for worlds that accept one. */
+  readonly size?: { readonly width: number; readonly height: number };
+}
+
+const side = finite({ integer: true, min: 16, max: PROTOCOL_LIMITS.sidePixels });
+const createRequest = shape<CreateSessionRequest>(
+  {
+    world: text({ maxLength: PROTOCOL_LIMITS.worldIdLength }),
+    preset: optional(text({ maxLength: PROTOCOL_LIMITS.worldIdLength })),
+    seed: optional(finite({ integer: true, min: 0 })),
+    prompt: optional(text({ allowBlank: true, maxLength: PROTOCOL_LIMITS.promptLength })),
+    size: optional(shape<{ width: number; height: number }>({ width: side, height: side }, { allowUnknown: true })),
+  },
+  { allowUnknown: true },
+);
+
+/** Reads the body of `POST /api/sessions`; throws `invalid_value` naming the field. */
+export function readCreateSessionRequest(value: unknown): CreateSessionRequest {
+  return createRequest(value, "CreateSessionRequest");
+}
+
+/** Answer of `POST /api/sessions` and of a resume. */
+export interface SessionAnswer {
+  /** Made by the server. */
+  readonly sessionId: string;
+  /** For everything that the player does with this session; short-lived, a resume gives a new one. */
+  readonly token: string;
+  /** When the token ends, in seconds from now. */
+  readonly tokenSeconds: number;
+  /** For a resume; keep it in the page. */
+  readonly resumeSecret: string;
+  /** For viewers: watch only. */
+  readonly viewerToken: string;
+  /** The epoch for the next connection's input; `welcome` and `connected` repeat it. */
+  readonly epoch: number;
+  /** What the session delivers; absent while the world loads. */
+  readonly description?: SessionDescription;
+  /** What it is doing. */
+  readonly state: SessionState;
+  /** The world. */
+  readonly world: WorldSummary;
+  /** For the client's peer connection. */
+  readonly iceServers: readonly IceServerEntry[];
+  /** Whether only relayed connections are to be used. */
+  readonly iceTransportPolicy: "all" | "relay";
+  /** Path of the WebSocket, without the token. */
+  readonly websocketPath: string;
+}
+
+/** Answer of `GET /api/sessions/:id`. */
+export interface SessionFacts {
+  /** Made by the server. */
+  readonly sessionId: string;
+  /** Id of the world. */
+  readonly world: string;
+  /** What it is doing. */
+  readonly state: SessionState;
+  /** Resets so far. */
+  readonly generation: number;
+  /** Seed of the current rollout. */
+  readonly seed: number;
+  /** How much of the load is done, where it is known. */
+  readonly loadFraction?: number;
+  /** What it delivers, once loaded. */
+  readonly description?: SessionDescription;
+  /** Counters, once there are some. */
+  readonly stats?: SessionStatsMessage;
+  /** Viewers, the player included. */
+  readonly viewerCount: number;
+  /** Recordings that can be fetched. */
+  readonly recordings: readonly RecordingFacts[];
+}
+
+/** A recording that can be fetched; also the result of `record_stop`. */
+export interface RecordingFacts {
+  /** Made by the server. */
+  readonly recordingId: string;
+  /** Path of the video; add `?token=`. */
+  readonly videoPath?: string;
+  /** Path of the exact trace, where one was kept; add `?token=`. */
+  readonly tracePath?: string;
+  /** Frames of the video. */
+  readonly frameCount: number;
+  /** Frames left out of the video because the encoder was too slow. */
+  readonly droppedFrames: number;
+  /** Bytes of the video. */
+  readonly videoBytes: number;
+}
+
+/** Body of an offer, and of its answer. */
+export interface SdpMessage {
+  /** Which of the two. */
+  readonly type: "offer" | "answer";
+  /** The description. */
+  readonly sdp: string;
+}
+
+const offer = shape<SdpMessage>(
+  {
+    type: (value, path) => oneOf({ offer: "offer" } as const)(value, path),
+    sdp: text({ maxLength: PROTOCOL_LIMITS.sdpLength }),
+  },
+  { allowUnknown: true },
+);
+
+/** Reads an offer; throws `invalid_value` naming the field. */
+export function readOffer(value: unknown): SdpMessage {
+  return offer(value, "Offer");
+}
+
+const candidates = shape<{ candidates: readonly IceCandidate[] }>(
+  { candidates: listOf(readCandidate, { max: PROTOCOL_LIMITS.candidates }) },
+  { allowUnknown: true },
+);
+
+/** Reads the body of `POST …/candidates`; throws `invalid_value` naming the field. */
+export function readCandidates(value: unknown): readonly IceCandidate[] {
+  return candidates(value, "Candidates").candidates;
+}
+
+const resume = shape<{ resumeSecret: string }>(
+  { resumeSecret: text({ maxLength: PROTOCOL_LIMITS.tokenLength }) },
+  { allowUnknown: true },
+);
+
+/** Reads the body of `POST …/resume`; throws `invalid_value` naming the field. */
+export function readResumeRequest(value: unknown): { readonly resumeSecret: string } {
+  return resume(value, "ResumeRequest");
+}
+
+/** The body of every answer that is an error. */
+export interface ErrorAnswer {
+  /** What went wrong: code and message, never a stack. */
+  readonly error: ErrorRecord;
+  /** When to try again, for errors that are retryable. */
+  readonly retryAfterSeconds?: number;
+}
