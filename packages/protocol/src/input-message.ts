@@ -33,9 +33,9 @@ export interface InputMessage {
   readonly type: "input";
   /** Version of the protocol. */
   readonly version: typeof PROTOCOL_VERSION;
-  /** Number of the message, rising by at least 1; older and repeated ones are ignored. */
+  /** Number of the message, rising by at least 1, below 2³¹; older and repeated ones are ignored. */
   readonly sequence: number;
-  /** Number of the stretch over which counts and sums run; a new page load or a reconnect raises it. */
+  /** Number of the stretch over which counts and sums run, handed out by the server with each connection. */
   readonly epoch: number;
   /** When it was sent, in milliseconds of the client's clock; only sent back for round trips. */
   readonly sentAtMilliseconds?: number;
@@ -44,7 +44,7 @@ export interface InputMessage {
 }
 
 const catalogue = eventCatalogue();
-const count = finite({ integer: true, min: 0 });
+const count = finite({ integer: true, min: 0, max: 2 ** 31 - 1 });
 
 const deviceState: Reader<DeviceState> = (value, path) => {
   const raw = shape<{ eventType: StateEventType; payload: unknown }>(

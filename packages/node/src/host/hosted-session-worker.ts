@@ -14,12 +14,13 @@ import {
 import { ProcessClock } from "../process-clock.ts";
 import { sha256FrameHasher } from "../sha256-hasher.ts";
 import { environmentFacts } from "../environment-facts.ts";
-import type { FromSession, SessionStart, ToSession } from "./messages.ts";
+import type { FromSession, SessionStart, ToChunkSender, ToSession } from "./messages.ts";
 import { PortChunkSink } from "./port-chunk-sink.ts";
 
 /** One session inside the worker: the realtime driver on one side, a message port on the other. */
 export class HostedSessionWorker {
   readonly #port: MessagePort;
+  readonly #input: PendingInput;
   readonly #run: RealtimeRun;
   readonly #sink: PortChunkSink;
 
@@ -31,22 +32,27 @@ export class HostedSessionWorker {
     readonly candidateIndex: number;
     readonly start: SessionStart;
     readonly port: MessagePort;
+    /** Where chunks go; default `port`. */
+    readonly chunkPort?: MessagePort;
   }) {
-    const { adapter, runtime, config, candidateIndex, start, port } = options;
+    const { adapter, runtime, config, candidateIndex, start, port, chunkPort } = options;
     this.#port = port;
     let modelSeconds = 0;
+    let readSeconds = 0;
     const stages: StageListener = {
       stage: (stage, _stepNumber, startSeconds, endSeconds) => {
         if (stage === STAGES.model) modelSeconds = endSeconds - startSeconds;
+        else if (stage === STAGES.read) readSeconds = startSeconds;
       },
     };
     this.#sink = new PortChunkSink({
-      port,
+      port: chunkPort ?? port,
       maxChunksInFlight: start.maxChunksInFlight,
       status: () => this.#run.status(),
       modelSeconds: () => modelSeconds,
+      readSeconds: () => readSeconds,
     });
-    const input = new PendingInput(
+    this.#input = new PendingInput(
       start.holdTimeoutSeconds === undefined ? {} : { holdTimeoutSeconds: start.holdTimeoutSeconds },
     );
     this.#run = startRealtime({
@@ -54,7 +60,7 @@ export class HostedSessionWorker {
       runtime,
       config,
       candidateIndex,
-      input,
+      input: this.#input,
       clock: new ProcessClock(),
       seed: start.seed,
       initialInputs: start.initialInputs,
@@ -79,6 +85,7 @@ export class HostedSessionWorker {
         : {}),
     });
     port.on("message", (message: ToSession) => this.#take(message));
+    chunkPort?.on("message", (message: ToChunkSender) => this.#take(message));
     void this.#run.started.then(
       () => this.#post({ type: "started" }),
       () => undefined,
@@ -88,7 +95,10 @@ export class HostedSessionWorker {
         (report) => this.#post({ type: "ended", report }),
         (error: unknown) => this.#post({ type: "failed", error: errorToRecord(error) }),
       )
-      .finally(() => port.close());
+      .finally(() => {
+        chunkPort?.close();
+        port.close();
+      });
   }
 
   /** Ends the session at its next step boundary. */
@@ -125,6 +135,9 @@ export class HostedSessionWorker {
         break;
       case "step_once":
         this.#run.stepOnce();
+        break;
+      case "release_input":
+        this.#input.release(this.#run.status().sessionSeconds, { reason: message.reason });
         break;
       case "chunk_done":
         this.#sink.giveBack(message.pixels);

@@ -3,35 +3,20 @@ import {
   DreamloopError,
   ERROR_CODES,
   errorFromRecord,
-  stepResult,
   type RealtimeStatus,
   type RunReport,
   type RunWarning,
-  type StepResult,
   type UserInputEventInput,
 } from "@dreamloop/core";
+import { hostedChunk, type HostedChunk } from "./hosted-chunk.ts";
 import type { FromSession, SessionStart, ToSession } from "./messages.ts";
-
-/** A chunk that came from the worker. */
-export interface HostedChunk {
-  /** The result with its frames. */
-  readonly result: StepResult;
-  /** When its first frame is due, in seconds of the process clock, which all threads share. */
-  readonly firstDueSeconds: number;
-  /** Counters as of the chunk. */
-  readonly status: RealtimeStatus;
-  /** Chunks dropped so far because this side was too slow. */
-  readonly droppedChunks: number;
-  /** Seconds that the model's step took. */
-  readonly modelSeconds: number;
-  /** Gives the memory back; must be called once. */
-  release(): void;
-}
 
 /** What a session tells and how it is started. */
 export interface HostedSessionOptions {
   /** How it is started. */
   readonly start?: SessionStart;
+  /** Where chunks go when another thread takes them, see `ChunkReceiver`; `onChunk` and `onGeneration` then hear nothing. */
+  readonly chunkPort?: MessagePort;
   /** Gets every chunk; without it chunks are released at once. */
   readonly onChunk?: (chunk: HostedChunk) => void;
   /** A reset took effect: what belongs to older generations is void. */
@@ -92,6 +77,11 @@ export class HostedSession {
   /** While paused: runs one step. */
   stepOnce(): void {
     this.#post({ type: "step_once" });
+  }
+
+  /** Releases everything that is held, as when a connection is lost; recorded as an event with the source `timeout`. */
+  releaseInput(reason: string): void {
+    this.#post({ type: "release_input", reason });
   }
 
   /** Starts the rollout anew at the next boundary; resolves with the new generation. */
@@ -167,17 +157,11 @@ export class HostedSession {
 
   #takeChunk(message: Extract<FromSession, { type: "chunk" }>): void {
     this.#status = message.status;
-    const { firstDueSeconds, status, droppedChunks, modelSeconds } = message;
-    const result = stepResult(message.result);
-    const pixels = result.output?.data.buffer as ArrayBuffer | undefined;
-    let released = false;
-    const release = (): void => {
-      if (released || pixels === undefined) return;
-      released = true;
+    const chunk = hostedChunk(message, (pixels) => {
       if (!this.#over) this.#port.postMessage({ type: "chunk_done", pixels } satisfies ToSession, [pixels]);
-    };
-    if (this.#options.onChunk === undefined) release();
-    else this.#options.onChunk({ result, firstDueSeconds, status, droppedChunks, modelSeconds, release });
+    });
+    if (this.#options.onChunk === undefined) chunk.release();
+    else this.#options.onChunk(chunk);
   }
 
   #settleRequests(error: DreamloopError): void {

@@ -87,6 +87,8 @@ export type ToWorker =
       readonly sessionId: string;
       readonly start: SessionStart;
       readonly port: MessagePort;
+      /** Where chunks go when another thread takes them; absent: they go over `port`. */
+      readonly chunkPort?: MessagePort;
     }
   | { readonly type: "cancel_load" }
   | { readonly type: "close" };
@@ -103,22 +105,38 @@ export type ToSession =
   | { readonly type: "events"; readonly events: readonly UserInputEventInput[]; readonly sequence?: number }
   | { readonly type: "reset"; readonly requestId: number; readonly seed?: number }
   | { readonly type: "step_once" }
+  | { readonly type: "release_input"; readonly reason: string }
   | { readonly type: "close" }
-  | { readonly type: "chunk_done"; readonly pixels: ArrayBuffer };
+  | ToChunkSender;
 
-/** Session → main thread, over the session's own port. */
-export type FromSession =
-  | { readonly type: "started" }
+/** Taker of chunks → session, over whichever port the chunks come. */
+export interface ToChunkSender {
+  /** What this message is. */
+  readonly type: "chunk_done";
+  /** The memory of a chunk, given back. */
+  readonly pixels: ArrayBuffer;
+}
+
+/** Session → taker of chunks. */
+export type FromChunkSender =
   | {
       readonly type: "chunk";
       readonly result: StepResultInput;
+      /** When its first frame is due, in seconds of the process clock. */
       readonly firstDueSeconds: number;
+      /** When the input of its step was read, in seconds of the process clock. */
+      readonly readSeconds: number;
       readonly status: RealtimeStatus;
       readonly droppedChunks: number;
       /** Seconds that the model's step took. */
       readonly modelSeconds: number;
     }
-  | { readonly type: "generation"; readonly generation: number }
+  | { readonly type: "generation"; readonly generation: number };
+
+/** Session → main thread, over the session's own port. */
+export type FromSession =
+  | { readonly type: "started" }
+  | FromChunkSender
   | { readonly type: "reset_done"; readonly requestId: number; readonly generation: number }
   | { readonly type: "request_failed"; readonly requestId: number; readonly error: ErrorRecord }
   | { readonly type: "refused_events"; readonly error: ErrorRecord }

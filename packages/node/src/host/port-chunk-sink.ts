@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ChunkSink, RealtimeStatus, SessionDescription, StepResult, VideoChunk } from "@dreamloop/core";
-import type { FromSession } from "./messages.ts";
+import type { FromChunkSender } from "./messages.ts";
 
 /** Chunks that may be on their way to the receiver, default. */
 export const DEFAULT_MAX_CHUNKS_IN_FLIGHT = 4;
@@ -15,6 +15,8 @@ export interface PortChunkSinkOptions {
   readonly status: () => RealtimeStatus;
   /** Seconds that the last model step took. */
   readonly modelSeconds: () => number;
+  /** When the input of the last step was read, in seconds of the process clock. */
+  readonly readSeconds: () => number;
 }
 
 /**
@@ -57,7 +59,7 @@ export class PortChunkSink implements ChunkSink {
     release();
     this.#inFlight += 1;
     const { release: _release, ...chunk } = output;
-    const message: FromSession = {
+    const message: FromChunkSender = {
       type: "chunk",
       result: {
         ...rest,
@@ -67,6 +69,7 @@ export class PortChunkSink implements ChunkSink {
           : { outputWindow: { startSeconds: outputWindow.startSeconds, endSeconds: outputWindow.endSeconds } }),
       },
       firstDueSeconds,
+      readSeconds: this.#options.readSeconds(),
       status: this.#options.status(),
       droppedChunks: this.#droppedChunks,
       modelSeconds: this.#options.modelSeconds(),
@@ -76,7 +79,7 @@ export class PortChunkSink implements ChunkSink {
 
   /** Tells the receiver that older generations are void. */
   beginGeneration(generation: number): void {
-    const message: FromSession = { type: "generation", generation };
+    const message: FromChunkSender = { type: "generation", generation };
     this.#options.port.postMessage(message);
   }
 

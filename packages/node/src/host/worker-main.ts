@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import {
-  chosenModelConfig,
+  configOfCandidate,
   DreamloopError,
   ERROR_CODES,
   errorToRecord,
@@ -34,9 +34,8 @@ class RuntimeWorker {
     const adapter = await loadAdapter(worldReference(start.reference));
     const config = inferenceConfig({ modelId: adapter.modelId, ...start.config });
     const candidateIndex = start.candidateIndex ?? 0;
-    chosenModelConfig(config, candidateIndex);
     checkConfigSupport(adapter, config, candidateIndex);
-    const runtime = await adapter.createRuntime(config, {
+    const runtime = await adapter.createRuntime(configOfCandidate(config, candidateIndex), {
       signal: this.#cancel.signal,
       onProgress: (progress) => post({ type: "progress", progress }),
     });
@@ -54,7 +53,7 @@ class RuntimeWorker {
         this.#cancel.abort();
         break;
       case "start_session": {
-        const { sessionId, start, port } = message;
+        const { sessionId, start, port, chunkPort } = message;
         if (this.#loaded === undefined) {
           port.postMessage({
             type: "failed",
@@ -63,7 +62,15 @@ class RuntimeWorker {
           port.close();
           return;
         }
-        this.#sessions.set(sessionId, new HostedSessionWorker({ ...this.#loaded, start, port }));
+        this.#sessions.set(
+          sessionId,
+          new HostedSessionWorker({
+            ...this.#loaded,
+            start,
+            port,
+            ...(chunkPort === undefined ? {} : { chunkPort }),
+          }),
+        );
         port.on("close", () => this.#sessions.delete(sessionId));
         break;
       }

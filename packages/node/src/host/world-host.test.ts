@@ -46,7 +46,9 @@ function collect(
     onChunk: (chunk) => {
       const { output } = chunk.result;
       const strip =
-        output === undefined ? undefined : readProbeStrip({ data: frameRgb8(output, 0), width: output.width, height: output.height });
+        output === undefined
+          ? undefined
+          : readProbeStrip({ data: frameRgb8(output, 0), width: output.width, height: output.height });
       seen.push({ chunk, strip });
       chunk.release();
       if (enough(seen)) finish();

@@ -124,6 +124,7 @@ export class WorldHost {
       sessionId: `${this.#sessionCount}`,
       start: structuredClone(options.start ?? {}),
       port: port2,
+      ...(options.chunkPort === undefined ? {} : { chunkPort: options.chunkPort }),
     };
     const session = new HostedSession(port1, options);
     this.#sessions.add(session);
@@ -131,7 +132,7 @@ export class WorldHost {
       () => this.#sessions.delete(session),
       () => this.#sessions.delete(session),
     );
-    this.#worker.postMessage(message, [port2]);
+    this.#worker.postMessage(message, options.chunkPort === undefined ? [port2] : [port2, options.chunkPort]);
     return session;
   }
 
