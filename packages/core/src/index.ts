@@ -38,7 +38,14 @@ export type { Clock } from "./time/clock.ts";
 export { timeWindow } from "./time/time-window.ts";
 export type { TimeWindow, TimeWindowInput } from "./time/time-window.ts";
 // Configuration
-export { BACKENDS, chosenModelConfig, inferenceConfig, PRECISIONS, setJsonPath } from "./config/inference-config.ts";
+export {
+  BACKENDS,
+  chosenModelConfig,
+  configOfCandidate,
+  inferenceConfig,
+  PRECISIONS,
+  setJsonPath,
+} from "./config/inference-config.ts";
 export type { Backend, InferenceConfig, InferenceConfigInput, Precision } from "./config/inference-config.ts";
 export { ATTENTION_BACKENDS, modelConfig } from "./config/model-config.ts";
 export type { AttentionBackend, CachePolicy, ModelConfig, ModelConfigInput } from "./config/model-config.ts";

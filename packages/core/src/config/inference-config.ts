@@ -100,6 +100,12 @@ export function chosenModelConfig(config: InferenceConfig, candidateIndex = 0): 
   return chosen;
 }
 
+/** The configuration as an adapter gets it: of several candidates only the one at `candidateIndex`, which it therefore need not know. */
+export function configOfCandidate(config: InferenceConfig, candidateIndex = 0): InferenceConfig {
+  const model = chosenModelConfig(config, candidateIndex);
+  return Array.isArray(config.model) ? make({ ...config, model }) : config;
+}
+
 /** A copy of plain JSON with `value` written at a dotted path (`model.threads`); used by `--set`. Intermediate mappings are made. */
 export function setJsonPath(
   target: { readonly [key: string]: Json },

@@ -1,3 +1,4 @@
+import { configOfCandidate } from "../config/inference-config.ts";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "../errors/dreamloop-error.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import type { InferenceRuntime } from "../model/inference-session.ts";
@@ -51,7 +52,8 @@ export async function startRollout(
   }
   const fresh = freshInputState(plan, plan.requestedInputs, plan.seed);
   const loadStart = clock.nowSeconds();
-  const runtime = options.runtime ?? (await loadRuntime(options, plan.config, cleanup));
+  const runtime =
+    options.runtime ?? (await loadRuntime(options, configOfCandidate(plan.config, plan.candidateIndex), cleanup));
   if (how.realtime && runtime.ownsPacing === true)
     refuseSecondPacer(`the runtime of ${JSON.stringify(plan.adapter.modelId)}`);
   const sessionStart = clock.nowSeconds();

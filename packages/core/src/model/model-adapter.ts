@@ -155,7 +155,7 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
   } else if (optionKeys.length > 0) {
     unsupported(
       `InferenceConfig.runtimeOptions.${optionKeys[0]}`,
-      config.runtimeOptions[optionKeys[0] as string],
+      config.runtimeOptions[optionKeys[0]],
       [],
       id,
     );
