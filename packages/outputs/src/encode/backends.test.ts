@@ -96,6 +96,25 @@ describe.each(BACKENDS)("the encoder %s", (_name, isMissing, make) => {
     }
   });
 
+  it.skipIf(isMissing)("keeps the order of pictures that are handed in without waiting", async () => {
+    const frames: EncodedFrame[] = [];
+    const encoder = await backend.createEncoder(BASE, { onFrame: (frame) => frames.push(frame) });
+    const picture = rgbToI420({ rgb: movingFrame(64, 48, 0), width: 64, height: 48 });
+    const encoded = [0, 1, 2, 3, 4, 5].map((timestamp) =>
+      encoder.encode(picture, { timestamp, keyFrame: timestamp === 3 }),
+    );
+    await Promise.all([...encoded, encoder.flush()]);
+    expect(frames.map(({ timestamp, isKeyFrame }) => [timestamp, isKeyFrame])).toEqual([
+      [0, true],
+      [1, false],
+      [2, false],
+      [3, true],
+      [4, false],
+      [5, false],
+    ]);
+    await encoder.close();
+  });
+
   it.skipIf(isMissing)("keeps the distance between key frames, and reports it", async () => {
     const { frames, settings } = await encodeFrames(backend, { keyFrameIntervalFrames: 9 }, { count: 20 });
     const keys = frames.flatMap(({ isKeyFrame }, index) => (isKeyFrame ? [index] : []));

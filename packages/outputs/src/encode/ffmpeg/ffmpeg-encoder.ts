@@ -40,6 +40,7 @@ export class FfmpegEncoder implements VideoEncoder {
   readonly #size: CodedSize;
   readonly #stream: EncodedStream;
   #process: FfmpegProcess | undefined;
+  #tail: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
   /** Starts no process before the first picture. */
@@ -68,8 +69,24 @@ export class FfmpegEncoder implements VideoEncoder {
   }
 
   /** Takes one picture. */
-  async encode(picture: I420Picture, options: EncodeOptions): Promise<void> {
-    if (options.keyFrame === true && this.#process !== undefined) await this.flush();
+  encode(picture: I420Picture, options: EncodeOptions): Promise<void> {
+    return this.#inTurn(() => this.#encode(picture, options));
+  }
+
+  /** Ends the process after its last frame. */
+  flush(): Promise<void> {
+    return this.#inTurn(() => this.#drain());
+  }
+
+  /** Runs work after all that was asked for before, since a restart takes time in which more may be asked for. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(() => undefined);
+    return done;
+  }
+
+  async #encode(picture: I420Picture, options: EncodeOptions): Promise<void> {
+    if (options.keyFrame === true && this.#process !== undefined) await this.#drain();
     this.#stream.accept(picture, options);
     this.#process ??= this.#start();
     const { child, ended } = this.#process;
@@ -82,8 +99,7 @@ export class FfmpegEncoder implements VideoEncoder {
     if (this.#stream.fault !== undefined) throw this.#stream.fault;
   }
 
-  /** Ends the process after its last frame. */
-  async flush(): Promise<void> {
+  async #drain(): Promise<void> {
     const running = this.#process;
     this.#process = undefined;
     if (running !== undefined) {

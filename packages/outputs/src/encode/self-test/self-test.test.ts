@@ -112,7 +112,7 @@ describe("the self-test of encoders", () => {
 
 /** An ffmpeg that puts a filter between pictures and encoder. */
 function ffmpegWithFilter(filter: string): string {
-  const path = join(folder(), "ffmpeg");
+  const path = join(folder(), "ffmpeg.cjs");
   const program = `#!${process.execPath}
 const { spawnSync } = require("node:child_process");
 const args = process.argv.slice(2);

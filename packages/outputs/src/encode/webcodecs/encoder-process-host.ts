@@ -16,6 +16,9 @@ export interface ChannelListener {
 /** Text of the library's own output that is kept for error messages, in characters. */
 const KEPT_OUTPUT = 2000;
 
+/** How long the process has for its end, in seconds; one that hangs in a codec is killed then. */
+const CLOSE_SECONDS = 5;
+
 /** Program and arguments of the process. As long as the sources have not been built (in tests), Node needs help to read them. */
 function processArguments(): string[] {
   const isSource = import.meta.url.endsWith(".ts");
@@ -32,6 +35,8 @@ function processArguments(): string[] {
 export class EncoderProcess {
   readonly #listeners = new Map<number, ChannelListener>();
   #child: ChildProcessByStdio<Socket, Socket, Socket> | undefined;
+  /** Resolves when the process has ended and everyone has been told. */
+  #ended: Promise<void> = Promise.resolve();
   #nextChannel = 1;
   #output = "";
   #busy = 0;
@@ -65,6 +70,8 @@ export class EncoderProcess {
     try {
       await Promise.all([head, body]);
     } catch (cause) {
+      // Its end is on the way; until then the next encoder would be sent to a process that no longer reads.
+      await this.#ended;
       throw this.#failure("its process has ended", cause);
     }
   }
@@ -123,9 +130,17 @@ export class EncoderProcess {
       for (const listener of [...this.#listeners.values()]) listener.onFailure(error);
       this.#listeners.clear();
     };
-    child.on("error", (cause) => ended("its process could not be started", cause));
-    // "close" comes after the last output, which says why.
-    child.on("close", (code, signal) => ended(`its process ended with ${signal ?? `exit code ${code ?? "unknown"}`}`));
+    this.#ended = new Promise((resolve) => {
+      child.on("error", (cause) => {
+        ended("its process could not be started", cause);
+        resolve();
+      });
+      // "close" comes after the last output, which says why.
+      child.on("close", (code, signal) => {
+        ended(`its process ended with ${signal ?? `exit code ${code ?? "unknown"}`}`);
+        resolve();
+      });
+    });
     child.stdin.on("error", () => undefined);
     this.#child = child;
     this.#setAlive(this.#busy > 0);
@@ -139,10 +154,11 @@ export class EncoderProcess {
     const listeners = [...this.#listeners.values()];
     this.#listeners.clear();
     for (const listener of listeners) listener.onFailure(this.#failure("the backend was closed"));
-    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     this.#setAliveOf(child, true);
     child.stdin.end();
-    await closed;
+    const deadline = setTimeout(() => child.kill("SIGKILL"), CLOSE_SECONDS * 1000);
+    await this.#ended;
+    clearTimeout(deadline);
   }
 
   #setAlive(isAlive: boolean): void {
