@@ -95,7 +95,7 @@ describe("installed worlds", () => {
     expect(problems).toMatchObject([
       {
         packageName: "wrong",
-        message: expect.stringMatching(/^wrong: dreamloop\.worlds\[0\]: expected either module or/),
+        message: expect.stringMatching(/^wrong: dreamloop\.worlds\[0\]: expected either module or/) as string,
       },
     ]);
   });

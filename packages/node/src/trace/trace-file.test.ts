@@ -109,7 +109,7 @@ describe("a trace on disk", () => {
             calls += 1;
             return write(...args);
           },
-        }) as unknown as TraceFileHandle;
+        });
       },
     });
     const letters = Array.from({ length: 50 }, (_, index) => `${index}\n`);
@@ -140,7 +140,7 @@ describe("a trace on disk", () => {
             syncs += 1;
             return datasync();
           },
-        }) as unknown as TraceFileHandle;
+        });
       },
     });
     // Header, three steps and footer, and the end.
