@@ -19,7 +19,16 @@ const UNIVERSAL = ["packages/{core,protocol,worlds,testing,onnx}/src/**/*.ts"];
 const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/cli and packages/server/src/config only.";
 
 export default defineConfig(
-  globalIgnores(["**/dist/", "**/node_modules/", "coverage/", "out/", "training/out/", "training/data/", ".cache/", "python/"]),
+  globalIgnores([
+    "**/dist/",
+    "**/node_modules/",
+    "coverage/",
+    "out/",
+    "training/out/",
+    "training/data/",
+    ".cache/",
+    "python/",
+  ]),
   {
     files: ["**/*.ts", "**/*.tsx", "**/*.mjs", "**/*.js"],
     extends: [tseslint.configs.recommendedTypeChecked],
@@ -77,6 +86,8 @@ export default defineConfig(
     ignores: TESTS,
     rules: { "dreamloop/exact-maths": "error" },
   },
+  // The list of a package's public names grows with the package, line by line.
+  { files: ["packages/*/src/index.ts"], rules: { "max-lines": "off" } },
   {
     files: TESTS,
     rules: {

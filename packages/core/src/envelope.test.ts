@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type {
+  DreamloopError} from "./index.ts";
 import {
-  DreamloopError,
   identityInputMapping,
   inferenceConfig,
   InMemoryMetricsRecorder,

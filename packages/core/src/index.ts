@@ -342,7 +342,7 @@ export type {
 export { freshInputState, planRun, readSeed } from "./rollout/run-plan.ts";
 export type { FreshInputState, RunPlan, RunPlanOptions } from "./rollout/run-plan.ts";
 export { Rollout } from "./rollout/rollout.ts";
-export type { RolloutOptions, RolloutSnapshot, StepOutcome } from "./rollout/rollout.ts";
+export type { RolloutOptions, RolloutSnapshot, StepOutcome } from "./rollout/rollout-types.ts";
 export { FrameLease } from "./rollout/frame-lease.ts";
 export { STAGES } from "./rollout/stages.ts";
 export type { Stage, StageListener } from "./rollout/stages.ts";
@@ -361,7 +361,7 @@ export type { PacerOptions } from "./drivers/pacer.ts";
 export { PresentationQueue } from "./drivers/presentation-queue.ts";
 export type { DueFrame, PresentationDrops, ScheduledChunk } from "./drivers/presentation-queue.ts";
 export { startRealtime } from "./drivers/realtime-driver.ts";
-export type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./drivers/realtime-driver.ts";
+export type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./drivers/realtime-options.ts";
 export { DEFAULT_RECORDING_CAPACITY, RecordingQueue } from "./drivers/recording-queue.ts";
 export type { RunOptions, RunReport, RunWarning } from "./drivers/run-options.ts";
 export { SessionTimeline } from "./drivers/session-timeline.ts";
@@ -371,14 +371,16 @@ export type { Instrumented, InstrumentsOptions, SpanListener, SpanOptions, SpanR
 export { RateEstimator } from "./metrics/rate-estimator.ts";
 export { ChromeTrace, MAX_TRACE_SPANS } from "./metrics/chrome-trace.ts";
 export type { ChromeTraceEvent, ChromeTraceFile } from "./metrics/chrome-trace.ts";
-export { MAX_STATISTICS_SAMPLES, RunStatistics, STATISTICS_SCHEMA_VERSION } from "./metrics/run-statistics.ts";
+export { RunStatistics } from "./metrics/run-statistics.ts";
+export { MAX_STATISTICS_SAMPLES, STATISTICS_SCHEMA_VERSION } from "./metrics/statistics-report.ts";
 export type {
   RunPhases,
   RunStatisticsFacts,
   RunStatisticsReport,
   RealtimeStatistics,
   StepSample,
-} from "./metrics/run-statistics.ts";
+  SteadyPhase,
+} from "./metrics/statistics-report.ts";
 export { summarize } from "./metrics/distribution.ts";
 export type { Distribution } from "./metrics/distribution.ts";
 // Traces

@@ -68,7 +68,7 @@ const read = shape<InputMessage>(
       finite({ min: PROTOCOL_VERSION, max: PROTOCOL_VERSION })(value, path) as typeof PROTOCOL_VERSION,
     sequence: count,
     epoch: count,
-    sentAtMilliseconds: (value, path) => (value === undefined ? undefined : finite({ min: 0 })(value, path)) as number,
+    sentAtMilliseconds: (value, path) => (value === undefined ? undefined : finite({ min: 0 })(value, path)),
     states: listOf(deviceState, { max: PROTOCOL_LIMITS.statesPerMessage }),
   },
   { allowUnknown: true },

@@ -27,7 +27,9 @@ export type CachePolicy =
   /** The newest `windowFrames` frames are kept, and the first `sinkFrames` beside them. */
   | {
       readonly kind: "rolling";
+      /** The newest frames that are kept, at least 1. */
       readonly windowFrames: number;
+      /** The first frames that are kept beside them; default 0. */
       readonly sinkFrames: number;
     };
 

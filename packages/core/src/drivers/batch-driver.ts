@@ -3,19 +3,27 @@ import { eventListSource } from "../inputs/event-list-source.ts";
 import { InputTracker } from "../inputs/input-tracker.ts";
 import { splitControl } from "../inputs/split-control.ts";
 import type { UserInputSource } from "../inputs/user-input-source.ts";
-import type { UserInputs } from "../inputs/user-inputs.ts";
 import { sliceFrames } from "../model/frame-pixels.ts";
 import { stepResult, type StepResult } from "../model/step-request.ts";
 import type { OutputArtifact, OutputTarget } from "../outputs/output-target.ts";
 import { FrameLease } from "../rollout/frame-lease.ts";
 import type { Rollout } from "../rollout/rollout.ts";
+import type { StepOutcome } from "../rollout/rollout-types.ts";
 import { RUN_OUTCOMES, type RunOutcome } from "../rollout/run-observer.ts";
-import { STAGES } from "../rollout/stages.ts";
+import { STAGES, StageTimer } from "../rollout/stages.ts";
 import { timeWindow, type TimeWindow } from "../time/time-window.ts";
 import { finite, optional } from "../validate/reader.ts";
 import { Cleanup } from "./cleanup.ts";
 import type { RunOptions, RunReport } from "./run-options.ts";
-import { hashFrames, startRollout, tellObservers, WarningCounter } from "./run-setup.ts";
+import {
+  hashFrames,
+  startRollout,
+  tellObservers,
+  WarningCounter,
+  recordStepMetrics,
+  stepRecord,
+  type CommittedStep,
+} from "./run-setup.ts";
 
 /** What the batch driver takes beside `RunOptions`. */
 export interface BatchOptions extends RunOptions {
@@ -96,6 +104,7 @@ class BatchRun {
   readonly #rollout: Rollout;
   readonly #source: UserInputSource;
   readonly #limits: Limits;
+  readonly #timer: StageTimer;
   readonly #tracker = new InputTracker();
   #windowEndSeconds = 0;
   #timelineFrames = 0;
@@ -107,6 +116,7 @@ class BatchRun {
     this.#rollout = rollout;
     this.#source = source;
     this.#limits = limits;
+    this.#timer = new StageTimer(options.stages, options.clock);
   }
 
   get counts(): Omit<RunReport, "outcome" | "artifacts" | "warnings"> {
@@ -162,20 +172,20 @@ class BatchRun {
 
   /** One step; gives the outcome when the run ended before it. */
   async #turn(window: TimeWindow, discarded: boolean): Promise<RunOutcome | undefined> {
-    const { clock, stages, signal } = this.#options;
+    const { signal } = this.#options;
     const rollout = this.#rollout;
     const stepNumber = rollout.stepNumber;
-    const readStart = stages === undefined ? 0 : clock.nowSeconds();
+    const readStart = this.#timer.now();
     const inputs = this.#source.read(window);
     const split = splitControl(inputs, this.#tracker);
-    stages?.stage(STAGES.read, stepNumber, readStart, clock.nowSeconds());
+    this.#timer.end(STAGES.read, stepNumber, readStart);
     this.#windowEndSeconds = window.endSeconds;
     for (const reset of split.control.resets) await this.#reset(reset.seed, window, split.clearedDeltas);
     if (split.control.close) return RUN_OUTCOMES.closed;
     const request = rollout.nextRequest();
     if (request === undefined) return RUN_OUTCOMES.completed;
     const outcome = await rollout.step(request, split.inputs, window, signal);
-    await this.#deliver(outcome, inputs, window, discarded, stepNumber);
+    await this.#deliver(outcome, { stepNumber, inputs, window, discarded });
     return undefined;
   }
 
@@ -194,43 +204,26 @@ class BatchRun {
     );
   }
 
-  async #deliver(
-    outcome: Awaited<ReturnType<Rollout["step"]>>,
-    inputs: UserInputs,
-    window: TimeWindow,
-    discarded: boolean,
-    stepNumber: number,
-  ): Promise<void> {
-    const { clock, stages, observers, frameHasher, onStep, signal } = this.#options;
+  async #deliver(outcome: StepOutcome, step: Omit<CommittedStep, "frameHashes">): Promise<void> {
+    const { observers, frameHasher, onStep, signal, metrics } = this.#options;
     const { result } = outcome;
+    const { stepNumber } = step;
     const lease = new FrameLease(result.output);
     try {
-      let mark = stages === undefined ? 0 : clock.nowSeconds();
+      let mark = this.#timer.now();
       const frameHashes = await hashFrames(result, frameHasher);
-      if (frameHasher !== undefined && stages !== undefined) mark = timed(STAGES.hash, mark);
-      const written = discarded ? undefined : this.#cut(result);
+      if (frameHasher !== undefined) mark = this.#timer.end(STAGES.hash, stepNumber, mark);
+      const written = step.discarded ? undefined : this.#cut(result);
       if (written !== undefined) await this.#write(written);
-      if (stages !== undefined) mark = timed(STAGES.write, mark);
+      recordStepMetrics(metrics, result);
+      this.#timer.end(STAGES.write, stepNumber, mark);
       await this.#rollout.commit(signal);
       this.#frameCount += written?.frameCount ?? 0;
       if (observers !== undefined && observers.length > 0) {
-        if (stages !== undefined) mark = clock.nowSeconds();
-        const canonicalSources = (outcome.canonical.metadata.canonicalSources ?? {}) as Readonly<
-          Record<string, string>
-        >;
-        await tellObservers(observers, (observer) =>
-          observer.stepCommitted?.({
-            stepNumber,
-            result,
-            window,
-            events: inputs.events,
-            modelInputs: outcome.modelInputs,
-            canonicalSources,
-            ...(frameHashes === undefined ? {} : { frameHashes }),
-            discarded,
-          }),
-        );
-        if (stages !== undefined) timed(STAGES.observe, mark);
+        mark = this.#timer.now();
+        const record = stepRecord(outcome, { ...step, frameHashes });
+        await tellObservers(observers, (observer) => observer.stepCommitted?.(record));
+        this.#timer.end(STAGES.observe, stepNumber, mark);
       }
     } catch (error) {
       this.#rollout.discard();
@@ -239,12 +232,6 @@ class BatchRun {
       lease.release();
     }
     onStep?.({ stepCount: this.#rollout.stepNumber, frameCount: this.#frameCount });
-
-    function timed(stage: (typeof STAGES)[keyof typeof STAGES], start: number): number {
-      const end = clock.nowSeconds();
-      stages?.stage(stage, stepNumber, start, end);
-      return end;
-    }
   }
 
   /** The result as targets receive it: cut when the frame limit falls inside of it. */
@@ -259,11 +246,6 @@ class BatchRun {
     for (const target of this.#options.outputs ?? []) {
       const written = target.write(result);
       if (written !== undefined) await written;
-    }
-    const { metrics } = this.#options;
-    if (metrics === undefined) return;
-    for (const sample of result.metrics) {
-      metrics.record(sample.stepIndex === undefined ? { ...sample, stepIndex: result.stepIndex } : sample);
     }
   }
 }

@@ -357,7 +357,7 @@ describe("outputs", () => {
       const run = startRealtime({ adapter: world.adapter, clock, outputs: [presenter] });
       open.push({ run, clock });
       await clock.advance(6);
-      const intervals = times.slice(1).map((time, index) => time - (times[index] as number));
+      const intervals = times.slice(1).map((time, index) => time - times[index]);
       const mean = intervals.reduce((sum, value) => sum + value, 0) / intervals.length;
       const deviation = Math.sqrt(intervals.reduce((sum, value) => sum + (value - mean) ** 2, 0) / intervals.length);
       expect(intervals.length).toBeGreaterThan(100);

@@ -7,7 +7,9 @@ import { frameHashInput } from "../model/frame-pixels.ts";
 import type { StepResult } from "../model/step-request.ts";
 import { freshInputState, planRun } from "../rollout/run-plan.ts";
 import { Rollout } from "../rollout/rollout.ts";
-import type { RunObserver } from "../rollout/run-observer.ts";
+import type { StepOutcome } from "../rollout/rollout-types.ts";
+import type { RunObserver, StepRecord } from "../rollout/run-observer.ts";
+import type { UserInputs } from "../inputs/user-inputs.ts";
 import type { Cleanup } from "./cleanup.ts";
 import type { RunOptions, RunWarning } from "./run-options.ts";
 
@@ -148,4 +150,34 @@ export async function hashFrames(
     hashes.push(typeof digest === "string" ? digest : await digest);
   }
   return hashes;
+}
+
+/** Records what the model measured in a step. */
+export function recordStepMetrics(metrics: RunOptions["metrics"], result: StepResult): void {
+  if (metrics === undefined) return;
+  const { stepIndex } = result;
+  for (const sample of result.metrics)
+    metrics.record(sample.stepIndex === undefined ? { ...sample, stepIndex } : sample);
+}
+
+/** What the driver knows of a committed step beside its outcome. */
+export interface CommittedStep extends Pick<StepRecord, "stepNumber" | "window" | "discarded" | "timing"> {
+  /** The inputs as the source gave them. */
+  readonly inputs: UserInputs;
+  /** Hashes of the frames. */
+  readonly frameHashes: readonly string[] | undefined;
+}
+
+/** What observers are told of a committed step. */
+export function stepRecord(outcome: StepOutcome, step: CommittedStep): StepRecord {
+  const { inputs, frameHashes, timing, ...rest } = step;
+  return {
+    ...rest,
+    result: outcome.result,
+    events: inputs.events,
+    modelInputs: outcome.modelInputs,
+    canonicalSources: (outcome.canonical.metadata.canonicalSources ?? {}) as Readonly<Record<string, string>>,
+    ...(frameHashes === undefined ? {} : { frameHashes }),
+    ...(timing === undefined ? {} : { timing }),
+  };
 }

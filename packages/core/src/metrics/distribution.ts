@@ -23,8 +23,8 @@ export function summarize(values: readonly number[]): Distribution | undefined {
   const at = (fraction: number): number => {
     const position = (sorted.length - 1) * fraction;
     const below = Math.floor(position);
-    const low = sorted[below] as number;
-    const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
+    const low = sorted[below];
+    const high = sorted[Math.min(below + 1, sorted.length - 1)];
     return low + (high - low) * (position - below);
   };
   let sum = 0;

@@ -69,10 +69,10 @@ export class FrameChecker {
     let differences = 0;
     // The last frame of a chunk; channel-major layouts are sampled over the whole chunk's tail, which serves as well.
     for (let sample = 0, read = data.length - frameValues; sample < samples; sample += 1, read += SAMPLE_STRIDE) {
-      const value = data[read] as number;
+      const value = data[read];
       sum += value;
       squares += value * value;
-      const difference = value - (kept[sample] as number);
+      const difference = value - kept[sample];
       differences += difference < 0 ? -difference : difference;
       kept[sample] = value;
     }
@@ -109,7 +109,7 @@ const RANGES: Readonly<Record<VideoChunk["range"], readonly [number, number]>> =
 function refuseNonFinite(data: Float32Array): void {
   // x · 0 is 0 for every finite x and NaN otherwise, so one sum answers for all values without a branch each.
   let zero = 0;
-  for (let index = 0; index < data.length; index += 1) zero += (data[index] as number) * 0;
+  for (let index = 0; index < data.length; index += 1) zero += data[index] * 0;
   if (zero === 0) return;
   const at = data.findIndex((value) => !Number.isFinite(value));
   throw new DreamloopError(

@@ -50,7 +50,7 @@ export function frameRgb8(chunk: VideoChunk, frameIndex: number, into?: Uint8Arr
   let write = 0;
   for (let read = start, last = start + chunk.width * chunk.height * pixel; read < last; read += pixel) {
     for (let c = 0; c < 3; c += 1) {
-      const value = (data[read + c * channel] as number) * scale + offset;
+      const value = data[read + c * channel] * scale + offset;
       target[write] = value <= 0 ? 0 : value >= 255 ? 255 : Math.floor(value + 0.5);
       write += 1;
     }

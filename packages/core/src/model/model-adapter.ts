@@ -153,12 +153,7 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
   if (adapter.runtimeOptionsSchema !== undefined) {
     throughSchema(adapter.runtimeOptionsSchema)(config.runtimeOptions, "InferenceConfig.runtimeOptions");
   } else if (optionKeys.length > 0) {
-    unsupported(
-      `InferenceConfig.runtimeOptions.${optionKeys[0]}`,
-      config.runtimeOptions[optionKeys[0]],
-      [],
-      id,
-    );
+    unsupported(`InferenceConfig.runtimeOptions.${optionKeys[0]}`, config.runtimeOptions[optionKeys[0]], [], id);
   }
   adapter.validateConfig(config);
 }

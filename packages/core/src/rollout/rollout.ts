@@ -1,71 +1,24 @@
-import type { CanonicalInputs } from "../canonical/canonical-inputs.ts";
 import type { CanonicalizerState } from "../canonical/input-canonicalizer.ts";
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
 import { readMappedInputs } from "../mapping/input-mapping.ts";
-import { FrameChecker, type FrameWarning } from "../model/frame-check.ts";
-import type { InferenceRuntime, InferenceSession, SessionSnapshot } from "../model/inference-session.ts";
+import { FrameChecker } from "../model/frame-check.ts";
+import type { InferenceRuntime, InferenceSession } from "../model/inference-session.ts";
 import { modelInputs, type ModelInputs } from "../model/model-inputs.ts";
 import { framesOfStep, sessionDescription, type SessionDescription } from "../model/session-description.ts";
 import {
   stepRequest,
-  stepResult,
   type StepRequest,
   type StepRequestInput,
   type StepResult,
   type StepResultInput,
 } from "../model/step-request.ts";
-import type { Clock } from "../time/clock.ts";
 import type { TimeWindow } from "../time/time-window.ts";
 import type { Mapping } from "../validate/reader.ts";
 import { freshInputState, type FreshInputState, type RunPlan } from "./run-plan.ts";
-import { STAGES, type Stage, type StageListener } from "./stages.ts";
-
-/** How a rollout is watched and checked. */
-export interface RolloutOptions {
-  /** Whether frames are checked; default true. */
-  readonly checkFrames?: boolean;
-  /** Told about the stages of each step; needs `clock`. */
-  readonly stages?: StageListener;
-  /** The driver's clock, for `stages`. */
-  readonly clock?: Clock;
-  /** Told about frames that look odd. */
-  readonly onFrameWarning?: (warning: FrameWarning, result: StepResult) => void;
-  /** Told about updates that the model refuses, which are then left out; absent: such a step fails with `update_refused`. */
-  readonly onUpdateRefused?: (fields: readonly string[]) => void;
-  /** Cancels the start. */
-  readonly signal?: AbortSignal;
-}
-
-/** What one step gave, before it is committed. */
-export interface StepOutcome {
-  /** The result, complete with window, generation and input sequence. */
-  readonly result: StepResult;
-  /** What the session received. */
-  readonly modelInputs: ModelInputs;
-  /** The canonical values behind it. */
-  readonly canonical: CanonicalInputs;
-}
-
-/** The complete state of a session at a step boundary; structured-cloneable. */
-export interface RolloutSnapshot {
-  /** Resets so far. */
-  readonly generation: number;
-  /** Steps since the start or the last reset. */
-  readonly stepIndex: number;
-  /** Steps over all generations. */
-  readonly stepNumber: number;
-  /** Seed of the current rollout. */
-  readonly seed: number;
-  /** Initial inputs as asked for and amended by committed updates. */
-  readonly initial: Mapping;
-  /** State of the converters. */
-  readonly canonicalizerState: CanonicalizerState;
-  /** State of the mapping. */
-  readonly mappingState: unknown;
-  /** State of the model session. */
-  readonly session: SessionSnapshot;
-}
+import { asStepError, completeResult, readyInputs } from "./step-contract.ts";
+import type { RolloutOptions, RolloutSnapshot, StepOutcome } from "./rollout-types.ts";
+import { STAGES, StageTimer } from "./stages.ts";
 
 interface PendingCommit {
   readonly canonicalizerState: CanonicalizerState;
@@ -85,6 +38,7 @@ export class Rollout {
   readonly #plan: RunPlan;
   readonly #session: InferenceSession;
   readonly #options: RolloutOptions;
+  readonly #timer: StageTimer;
   readonly #checker: FrameChecker | undefined;
   #requested: ModelInputs;
   #seed: number;
@@ -106,6 +60,7 @@ export class Rollout {
     this.#plan = plan;
     this.#session = session;
     this.#options = options;
+    this.#timer = new StageTimer(options.stages, options.clock);
     this.#checker = options.checkFrames === false ? undefined : new FrameChecker();
     this.#requested = plan.requestedInputs;
     this.#canonicalizerState = fresh.canonicalizerState;
@@ -179,23 +134,33 @@ export class Rollout {
       );
     }
     const plan = this.#plan;
-    let mark = this.#now();
+    let mark = this.#timer.now();
     const converted = plan.canonicalizer.canonicalize(inputs, window, plan.sourceSchema, this.#canonicalizerState);
     const { canonical } = converted;
-    mark = this.#stage(STAGES.canonicalize, mark);
+    mark = this.#timer.end(STAGES.canonicalize, this.#stepNumber, mark);
     const mapped = readMappedInputs(
       plan.mapping,
       "mapStepInputs",
       plan.mapping.mapStepInputs({ canonical, request, modelInputs: NO_INPUTS, state: this.#mappingState }),
     );
-    const sessionInputs = this.#checkInputs(request, mapped.inputs);
-    mark = this.#stage(STAGES.map, mark);
+    const sessionInputs = readyInputs(
+      plan.adapter.modelInputSchema,
+      request,
+      mapped.inputs,
+      this.#options.onUpdateRefused,
+    );
+    mark = this.#timer.end(STAGES.map, this.#stepNumber, mark);
     const returned = await this.#runSession(sessionInputs, signal);
-    mark = this.#stage(STAGES.model, mark);
+    mark = this.#timer.end(STAGES.model, this.#stepNumber, mark);
     try {
-      const result = this.#complete(request, returned, inputs, window);
+      const result = completeResult(returned, {
+        stepIndex: this.#stepIndex,
+        generation: this.#generation,
+        inputs,
+        window,
+      });
       this.#checkFrames(result);
-      this.#stage(STAGES.check, mark);
+      this.#timer.end(STAGES.check, this.#stepNumber, mark);
       this.#pending = { canonicalizerState: converted.state, mappingState: mapped.state, update: sessionInputs.update };
       return { result, modelInputs: sessionInputs, canonical };
     } catch (error) {
@@ -209,14 +174,14 @@ export class Rollout {
     const pending = this.#pending;
     if (pending === undefined) return;
     if (this.#session.finalizeStep !== undefined) {
-      const mark = this.#now();
+      const mark = this.#timer.now();
       try {
         await this.#session.finalizeStep({ signal });
       } catch (error) {
         this.discard();
         throw asStepError(error, `the finalisation of step ${this.#stepIndex}`);
       }
-      this.#stage(STAGES.finalize, mark);
+      this.#timer.end(STAGES.finalize, this.#stepNumber, mark);
     }
     this.#pending = undefined;
     this.#canonicalizerState = pending.canonicalizerState;
@@ -315,25 +280,6 @@ export class Rollout {
     await this.close();
   }
 
-  /** The inputs as the session receives them: complete, without updates that the model refuses. */
-  #checkInputs(request: StepRequest, inputs: ModelInputs): ModelInputs {
-    const schema = this.#plan.adapter.modelInputSchema;
-    (request.modelInputSchema ?? schema).requireStep(inputs);
-    const refused = schema.refusedUpdates(inputs);
-    if (refused.length === 0) return inputs;
-    if (this.#options.onUpdateRefused === undefined) {
-      throw new DreamloopError(
-        ERROR_CODES.updateRefused,
-        `ModelInputs.update: ${refused.map((name) => JSON.stringify(name)).join(", ")} can only be given when a session starts or is reset`,
-        { details: { fields: refused } },
-      );
-    }
-    this.#options.onUpdateRefused(refused);
-    return inputs.withUpdate(
-      Object.fromEntries(Object.entries(inputs.update).filter(([name]) => !refused.includes(name))),
-    );
-  }
-
   async #runSession(inputs: ModelInputs, signal: AbortSignal | undefined): Promise<StepResult | StepResultInput> {
     try {
       return await this.#session.step(inputs, { signal });
@@ -342,48 +288,9 @@ export class Rollout {
     }
   }
 
-  #complete(
-    request: StepRequest,
-    returned: StepResult | StepResultInput,
-    inputs: UserInputs,
-    window: TimeWindow,
-  ): StepResult {
-    const sequence = inputs.metadata.inputSequence;
-    const result = stepResult({
-      ...returned,
-      outputWindow: window,
-      generation: this.#generation,
-      ...(typeof sequence === "number" ? { inputSequence: sequence } : {}),
-    });
-    if (result.stepIndex !== request.stepIndex || result.stepIndex !== this.#stepIndex) {
-      throw new DreamloopError(
-        ERROR_CODES.stepFailed,
-        `StepResult.stepIndex: expected ${this.#stepIndex} (requested ${request.stepIndex}), found ${result.stepIndex}`,
-      );
-    }
-    return result;
-  }
-
   #checkFrames(result: StepResult): void {
     if (this.#checker === undefined || result.output === undefined) return;
     const { warnings } = this.#checker.check(result.output);
     for (const warning of warnings) this.#options.onFrameWarning?.(warning, result);
   }
-
-  #now(): number {
-    return this.#options.stages === undefined ? 0 : (this.#options.clock?.nowSeconds() ?? 0);
-  }
-
-  #stage(stage: Stage, startSeconds: number): number {
-    if (this.#options.stages === undefined) return 0;
-    const endSeconds = this.#now();
-    this.#options.stages.stage(stage, this.#stepNumber, startSeconds, endSeconds);
-    return endSeconds;
-  }
-}
-
-function asStepError(error: unknown, what: string): DreamloopError {
-  if (isDreamloopError(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new DreamloopError(ERROR_CODES.stepFailed, `${what} failed: ${message}`, { cause: error });
 }

@@ -79,7 +79,7 @@ export function planRun(options: RunPlanOptions): RunPlan {
   const fed = mappings.filter(
     (mapping) => !compatibility.unavailableMappings.some(({ name }) => name === mapping.name),
   );
-  const mapping = fed.length === 1 ? (fed[0] as InputMapping) : mappingSet(fed);
+  const mapping = fed.length === 1 ? fed[0] : mappingSet(fed);
   mapping.validate(sourceSchema, adapter.modelInputSchema);
   const versions: Record<string, string> = { [`adapter:${adapter.modelId}`]: adapter.version ?? "1" };
   for (const entry of fed) versions[`mapping:${entry.name}`] = entry.version;

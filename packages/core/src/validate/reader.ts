@@ -64,7 +64,7 @@ export function finite(limits: NumberLimits = {}): Reader<number> {
   const parts = [limits.integer === true ? "an integer" : "a finite number"];
   if (limits.min !== undefined) parts.push(limits.aboveMin === true ? `above ${limits.min}` : `at least ${limits.min}`);
   if (limits.max !== undefined) parts.push(`at most ${limits.max}`);
-  const expected = parts.length === 1 ? (parts[0] as string) : `${parts[0]} ${parts.slice(1).join(" and ")}`;
+  const expected = parts.length === 1 ? (parts[0]) : `${parts[0]} ${parts.slice(1).join(" and ")}`;
   return (value, path) => {
     if (typeof value !== "number" || !Number.isFinite(value)) refuse(path, expected, value);
     if (limits.integer === true && !Number.isSafeInteger(value)) refuse(path, expected, value);

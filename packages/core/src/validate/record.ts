@@ -101,10 +101,10 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= to.length; column += 1) {
-      const substituted = (previous[column - 1] as number) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min((previous[column] as number) + 1, (current[column - 1] as number) + 1, substituted));
+      const substituted = (previous[column - 1]) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min((previous[column]) + 1, (current[column - 1]) + 1, substituted));
     }
     previous = current;
   }
-  return previous[to.length] as number;
+  return previous[to.length];
 }
