@@ -50,7 +50,7 @@ function benchmark(manifest: Record<string, unknown>): Inspection {
     kind: "benchmark",
     facts: manifest,
     lines: [
-      ...line("frames", String(frameCount as number)),
+      ...line("frames", String(frameCount)),
       ...line("duration", typeof durationSeconds === "number" ? formatDuration(durationSeconds) : undefined),
       ...line("received", typeof receivedFramesPerSecond === "number" ? rateOf(receivedFramesPerSecond) : undefined),
     ],

@@ -1,4 +1,4 @@
-import type { TraceSummary } from "@dreamloop/core";
+import { modelConfig, type TraceSummary } from "@dreamloop/core";
 import { inspectTraceFile } from "@dreamloop/node";
 import { countOf, formatDuration } from "../terminal/format.ts";
 import { describeVideo } from "../run/run-result.ts";
@@ -13,7 +13,6 @@ export async function inspectTraceAt(path: string): Promise<Inspection> {
 function traceLines(summary: TraceSummary): Inspection["lines"] {
   const { header, tolerance } = summary;
   const events = Object.entries(summary.eventTypes).map(([type, count]) => `${count} ${type}`);
-  const model = JSON.stringify(header.config.model);
   return [
     ...line("world", `${header.worldId}, ${describeVideo(header.description)}`),
     ...line("recorded", [header.recordedAt, `dreamloop ${header.dreamloopVersion}`].filter(Boolean).join(", ")),
@@ -23,7 +22,7 @@ function traceLines(summary: TraceSummary): Inspection["lines"] {
     ),
     ...line("ended", summary.complete ? summary.outcome : `cut off after step ${summary.stepCount - 1}`),
     ...line("seed", String(header.seed)),
-    ...line("model", model),
+    ...line("model", modelText(header.config.model)),
     ...line("options", optionsText(header.config.runtimeOptions)),
     ...line("events", events.length === 0 ? "none" : events.join(", ")),
     ...line(
@@ -46,6 +45,16 @@ function traceLines(summary: TraceSummary): Inspection["lines"] {
     ),
     ...line("machine", typeof header.environment.cpuModel === "string" ? header.environment.cpuModel : undefined),
   ];
+}
+
+/** What differs from the defaults. */
+function modelText(model: TraceSummary["header"]["config"]["model"]): string | undefined {
+  if (Array.isArray(model)) return JSON.stringify(model);
+  const defaults: object = modelConfig();
+  const chosen = Object.entries(model).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name as keyof typeof defaults]),
+  );
+  return optionsText(Object.fromEntries(chosen));
 }
 
 function optionsText(options: Readonly<Record<string, unknown>>): string | undefined {

@@ -20,9 +20,6 @@ interface CommanderFault {
   readonly exitCode: number;
 }
 
-/** Answers and refusals of the parser that end the command without being an error of it. */
-const SHOWN = ["commander.helpDisplayed", "commander.version"];
-
 /** Parses the arguments and runs the command that they name. */
 export async function runProgram(context: CliContext): Promise<ExitCode> {
   const { host, terminal } = context;
@@ -55,7 +52,7 @@ export async function runProgram(context: CliContext): Promise<ExitCode> {
     await program.parseAsync(host.args, { from: "user" });
   } catch (error) {
     if (!isCommanderFault(error)) throw error;
-    return SHOWN.includes(error.code) ? EXIT_CODES.ok : EXIT_CODES.usage;
+    return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   }
   return exitCode;
 }
@@ -63,20 +60,20 @@ export async function runProgram(context: CliContext): Promise<ExitCode> {
 /** Turns what the parser refuses into errors of this package, with the nearest match among what this command knows. */
 function refuseThroughErrors(command: Command): void {
   command.exitOverride((fault) => {
-    // Help that nobody asked for has said everything.
-    if (SHOWN.includes(fault.code) || fault.code === "commander.help") throw fault;
+    // Help and version have been printed, also when nobody asked for them.
+    if (fault.exitCode === 0 || fault.code === "commander.help") throw fault;
     throw usageError(explain(fault, command));
   });
 }
 
 function explain(fault: CommanderFault, command: Command): string {
-  const said = fault.message.replace(/^error: /, "").split("\n")[0] as string;
+  const said = fault.message.replace(/^error: /, "").split("\n")[0];
   const word = /'([^']*)'/.exec(said)?.[1] ?? "";
   const help = ` See ${fullName(command)} --help`;
   switch (fault.code) {
     case "commander.unknownOption": {
       const flags = command.options.flatMap(({ long }) => (long === undefined || long === null ? [] : [long]));
-      return `${said}.${didYouMean(word.split("=")[0] as string, [...flags, "--help"])}${help}`;
+      return `${said}.${didYouMean(word.split("=")[0], [...flags, "--help"])}${help}`;
     }
     case "commander.unknownCommand":
       return `${said}.${didYouMean(

@@ -2,6 +2,7 @@ import {
   planRun,
   undeclaredModelInputs,
   eventListSource,
+  freshInputState,
   type FiniteInputSource,
   type InferenceConfig,
 } from "@dreamloop/core";
@@ -19,7 +20,7 @@ export function planWorld(
   return settling(() => {
     const { adapter } = world;
     refuseUnknownInitial(world, settings.initial);
-    const { config } = planRun({
+    const plan = planRun({
       adapter,
       config: { ...settings.inference, modelId: settings.inference.modelId ?? adapter.modelId },
       candidateIndex: settings.candidate,
@@ -27,7 +28,8 @@ export function planWorld(
       seed: settings.seed,
       sourceSchema: (input ?? eventListSource({ events: [] })).schema,
     });
-    return config;
+    freshInputState(plan, plan.requestedInputs, plan.seed);
+    return plan.config;
   });
 }
 

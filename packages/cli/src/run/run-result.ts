@@ -11,6 +11,8 @@ export interface RunResult extends Omit<ExecutedRun, "description"> {
   readonly version: 1;
   /** The world, as it was asked for. */
   readonly world: string;
+  /** The world's own id. */
+  readonly worldId: string;
   /** Seed of every random draw. */
   readonly seed: number;
   /** Pixels a row. */
@@ -44,6 +46,7 @@ export function runResult(
     type: "run",
     version: 1,
     world: settings.world ?? description.worldId,
+    worldId: description.worldId,
     seed: settings.seed,
     width,
     height,
@@ -65,7 +68,7 @@ export function describeRun(result: RunResult): string {
   const shown = frameCount / result.framesPerSecond;
   const span = result.resetCount === 0 ? shown : sessionSeconds;
   return [
-    `${countOf(frameCount, "frame")}, ${formatDuration(span)} of ${result.world}, in ${formatDuration(wallSeconds)}${rate}${ended}`,
+    `${countOf(frameCount, "frame")}, ${formatDuration(span)} of ${result.worldId}, in ${formatDuration(wallSeconds)}${rate}${ended}`,
     ...result.artifacts.filter(({ uri }) => uri !== "-").map(describeArtifact),
     ...(result.trace === undefined
       ? []

@@ -24,10 +24,8 @@ export function configFileLayer({ path, cwd, settings }: ConfigFileOptions): Set
   if (!isPlainObject(content)) refuse(path, "a mapping (a JSON object)", content);
   const values = new Map<string, unknown>();
   const paths = settings.map((setting) => setting.path);
-  refuseUnknownKeys(content, [...new Set(paths.map((each) => each.split(".")[0] as string))], path);
-  for (const section of new Set(
-    paths.filter((each) => each.includes(".")).map((each) => each.split(".")[0] as string),
-  )) {
+  refuseUnknownKeys(content, [...new Set(paths.map(firstName))], path);
+  for (const section of new Set(paths.filter((each) => each.includes(".")).map(firstName))) {
     const part = content[section];
     if (part === undefined) continue;
     if (!isPlainObject(part)) refuse(`${path}: ${section}`, "a mapping (a JSON object)", part);
@@ -40,6 +38,10 @@ export function configFileLayer({ path, cwd, settings }: ConfigFileOptions): Set
       values.set(setting.path, content[setting.path]);
   }
   return new SettingLayer(values, (setting) => `${path}: ${setting.path}`);
+}
+
+function firstName(path: string): string {
+  return path.split(".", 1)[0] ?? path;
 }
 
 function readText(path: string, full: string): string {

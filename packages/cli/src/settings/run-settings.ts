@@ -157,7 +157,7 @@ export function sessionSettings(layers: SettingLayers, flags: GivenFlags): Sessi
     inference: flags.set.reduce(
       writeSet,
       layers.joined((layer) => layer.value(inference)),
-    ) as Partial<InferenceConfigInput>,
+    ),
   };
 }
 

@@ -46,7 +46,7 @@ export const asJson: TextForm = (text) => {
 /** A JSON list, or one entry. */
 export const asList: TextForm = (text) => {
   const value = asJson(text);
-  return Array.isArray(value) ? value : [text];
+  return Array.isArray(value) ? (value as unknown[]) : [text];
 };
 
 /** Lays `high` over `low`: mappings are joined key by key, anything else is replaced. */

@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { countOf, formatBytes, formatDuration, formatRate, formatTable } from "./format.ts";
 
 test("durations are short and never show sixty of anything", () => {
-  const shown = [0, 0.04, 0.86, 9.94, 9.96, 59.4, 59.6, 187, 3599.6, 7509].map(formatDuration);
+  const shown = [0, 0.0004, 0.04, 0.0996, 0.86, 9.94, 9.96, 59.4, 59.6, 187, 3599.6, 7509].map(formatDuration);
   expect(shown).toEqual([
     "0 s",
     "0 s",
+    "40 ms",
+    "0.1 s",
     "0.9 s",
     "9.9 s",
     "10 s",

@@ -1,5 +1,7 @@
-/** A duration for people: `0.8 s`, `12 s`, `3:07 min`, `2:05:09 h`. */
+/** A duration for people: `0 s`, `37 ms`, `0.8 s`, `12 s`, `3:07 min`, `2:05:09 h`. */
 export function formatDuration(seconds: number): string {
+  const milliseconds = Math.round(seconds * 1000);
+  if (milliseconds > 0 && milliseconds < 100) return `${milliseconds} ms`;
   if (seconds < 9.95) return `${(Math.round(seconds * 10) / 10).toString()} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;

@@ -17,7 +17,7 @@ export class ProgressMeter {
     const last = this.#points.at(-1);
     if (last !== undefined && this.#points.length > 1 && nowSeconds - last.seconds < POINT_SECONDS) this.#points.pop();
     this.#points.push({ seconds: nowSeconds, done });
-    while (this.#points.length > 2 && nowSeconds - (this.#points[1] as Point).seconds >= WINDOW_SECONDS) {
+    while (this.#points.length > 2 && nowSeconds - this.#points[1].seconds >= WINDOW_SECONDS) {
       this.#points.shift();
     }
   }

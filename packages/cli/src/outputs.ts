@@ -1,0 +1,2 @@
+/** Output targets and encoders: the public interface of `@dreamloop/outputs`. */
+export * from "@dreamloop/outputs";
