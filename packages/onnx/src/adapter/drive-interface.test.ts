@@ -6,8 +6,7 @@ import { openBundle } from "../bundle/open-bundle.ts";
 import { checkBundleFiles } from "../check/check-bundle.ts";
 import type { WorldManifestInput } from "../manifest/world-manifest.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { packBundle, type BundleContents, type OnnxModelInput } from "../toy/index.ts";
-import { floatWeight, integerWeight } from "../toy/weights.ts";
+import { packBundle, standInModel, type BundleContents } from "../toy/index.ts";
 import { bundleAdapter } from "./bundle-adapter.ts";
 
 const engine = nodeEngine();
@@ -47,72 +46,6 @@ const interfaces = {
     outputs: { frame: float(PICTURE) },
   },
 };
-
-const { nodes, weights } = (() => {
-  const reduce = { keepdims: 0 };
-  return {
-    nodes: {
-      prompt: [
-        { op: "Cast", inputs: ["prompt_tokens"], outputs: ["words"], attributes: { to: 1 } },
-        { op: "ReduceSum", inputs: ["words"], outputs: ["sum"], attributes: reduce },
-        { op: "Expand", inputs: ["sum", "shape_64"], outputs: ["prompt_embedding"] },
-      ],
-      encode: [
-        { op: "ReduceMean", inputs: ["frame"], outputs: ["mean"], attributes: reduce },
-        { op: "Expand", inputs: ["mean", "shape_latent"], outputs: ["latent"] },
-      ],
-      condition: [
-        { op: "Cast", inputs: ["map"], outputs: ["planes"], attributes: { to: 1 } },
-        { op: "ReduceMean", inputs: ["planes"], outputs: ["mean"], attributes: reduce },
-        { op: "Expand", inputs: ["mean", "shape_tokens"], outputs: ["map_tokens"] },
-        { op: "ReduceMean", inputs: ["motion"], outputs: ["drive"], attributes: reduce },
-        { op: "ReduceMean", inputs: ["prompt_embedding"], outputs: ["mood"], attributes: reduce },
-        { op: "Add", inputs: ["drive", "mood"], outputs: ["both"] },
-        { op: "Expand", inputs: ["both", "shape_vector"], outputs: ["condition_vector"] },
-      ],
-      denoise: [...sums(), { op: "Sub", inputs: ["noisy_latent", "total"], outputs: ["velocity"] }],
-      cache: [
-        ...sums(),
-        { op: "ReduceMean", inputs: ["noisy_latent"], outputs: ["now"], attributes: reduce },
-        { op: "Expand", inputs: ["now", "shape_entry"], outputs: ["new_keys"] },
-        { op: "Expand", inputs: ["total", "shape_entry"], outputs: ["new_values"] },
-      ],
-      decode: [
-        { op: "ReduceMean", inputs: ["latent"], outputs: ["mean"], attributes: reduce },
-        { op: "Cast", inputs: ["map"], outputs: ["planes"], attributes: { to: 1 } },
-        { op: "Slice", inputs: ["planes", "from", "to", "axis"], outputs: ["rgb"] },
-        { op: "Div", inputs: ["rgb", "white"], outputs: ["scaled"] },
-        { op: "Add", inputs: ["scaled", "mean"], outputs: ["shifted"] },
-        { op: "Sigmoid", inputs: ["shifted"], outputs: ["frame"] },
-      ],
-    },
-    weights: {
-      prompt: [integerWeight("shape_64", [1, 64])],
-      encode: [integerWeight("shape_latent", LATENT)],
-      condition: [integerWeight("shape_tokens", [1, 84, 192]), integerWeight("shape_vector", [1, 192])],
-      denoise: [],
-      cache: [integerWeight("shape_entry", ENTRY)],
-      decode: [
-        integerWeight("from", [0]),
-        integerWeight("to", [3]),
-        integerWeight("axis", [1]),
-        floatWeight("white", [1], [255]),
-      ],
-    },
-  };
-})();
-
-/** Nodes whose sum depends on every conditioning input, so that none is idle. */
-function sums(): OnnxModelInput["nodes"] {
-  const inputs = ["map_tokens", "condition_vector", "cache_keys", "cache_values", "cache_length", "noise_level"];
-  const means = inputs.map((name) => ({
-    op: "ReduceMean",
-    inputs: [name],
-    outputs: [`mean_${name}`],
-    attributes: { keepdims: 0 },
-  }));
-  return [...means, { op: "Sum", inputs: inputs.map((name) => `mean_${name}`), outputs: ["total"] }];
-}
 
 const conditions = { map_tokens: "value:map_tokens", condition_vector: "value:condition_vector" };
 const caches = {
@@ -248,19 +181,7 @@ const manifest: Omit<WorldManifestInput, "files"> = {
 };
 
 function contents(change: Partial<typeof manifest> = {}): BundleContents {
-  const ports = (list: Readonly<Record<string, { readonly dtype: string; readonly shape: readonly number[] }>>) =>
-    Object.entries(list).map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
-  const models = Object.fromEntries(
-    Object.entries(interfaces).map(([name, { inputs, outputs }]) => [
-      name,
-      {
-        inputs: ports(inputs),
-        outputs: ports(outputs),
-        nodes: nodes[name as keyof typeof nodes],
-        initializers: weights[name as keyof typeof weights],
-      },
-    ]),
-  );
+  const models = Object.fromEntries(Object.entries(interfaces).map(([name, ports]) => [name, standInModel(ports)]));
   return packBundle({ manifest: { ...manifest, ...change }, models, digest: sha256Hex });
 }
 

@@ -4,8 +4,8 @@ import { packBundle, toyFlowWorld, toyStepWorld, type BundleContents, type OnnxN
 import { floatWeight } from "../toy/weights.ts";
 import { checkBundleFiles } from "./check-bundle.ts";
 
-/** A world whose only graph turns noise into frames by these nodes, from `x` to `y`. */
-function noiseWorld(nodes: readonly OnnxNode[], models = 1): BundleContents {
+/** A world whose only graph turns noise into frames by these nodes, from `x` to `y`; in the file the names have a prefix. */
+function noiseWorld(nodes: readonly OnnxNode[], models = 1, prefix = ""): BundleContents {
   const x = { dtype: "float32" as const, shape: [1, 3, 2, 2] };
   const names = Array.from({ length: models }, (_, index) => `g${index}`);
   const ports = { inputs: { x }, outputs: { y: x } };
@@ -18,7 +18,12 @@ function noiseWorld(nodes: readonly OnnxNode[], models = 1): BundleContents {
       video: { width: 2, height: 2, framesPerSecond: 10, layout: "tchw", range: "unit" },
       inputs: {},
       randomStreams: ["picture"],
-      graphs: Object.fromEntries(names.map((name) => [name, { role: "step", file: `${name}.onnx`, ...ports }])),
+      graphs: Object.fromEntries(
+        names.map((name) => [
+          name,
+          { role: "step", file: `${name}.onnx`, ...ports, ...(prefix === "" ? {} : { stripPrefix: prefix }) },
+        ]),
+      ),
       pipeline: {
         step: names.map((graph, index) => ({
           type: "graph",
@@ -32,8 +37,8 @@ function noiseWorld(nodes: readonly OnnxNode[], models = 1): BundleContents {
       names.map((name) => [
         name,
         {
-          inputs: [{ name: "x", ...x }],
-          outputs: [{ name: "y", ...x }],
+          inputs: [{ name: `${prefix}x`, ...x }],
+          outputs: [{ name: `${prefix}y`, ...x }],
           nodes,
           initializers: [floatWeight("zero", [1], [0])],
         },
@@ -90,6 +95,12 @@ describe("the second and third phase of a check", () => {
     ]);
     expect(faults[0]?.found).toMatch(/Sharpen/);
     expect(faults[0]?.mend).toMatch(/operators and an opset/);
+  });
+
+  test("H2: names behind the prefix of a compile wrapper are found by the manifest's explicit rule", async () => {
+    const prefix = "_orig_mod.";
+    const node = { op: "Sigmoid", inputs: [`${prefix}x`], outputs: [`${prefix}y`] };
+    expect((await check(noiseWorld([node], 1, prefix))).faults).toEqual([]);
   });
 
   test("H1, H3, F1: NaN in the warm-up step is found and explained", async () => {

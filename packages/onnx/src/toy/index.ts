@@ -10,4 +10,5 @@ export type {
 export { toyFlowWorld } from "./flow-world.ts";
 export { packBundle } from "./pack-bundle.ts";
 export type { BundleContents, Digest, PackOptions } from "./pack-bundle.ts";
+export { standInModel } from "./stand-in-model.ts";
 export { toyStepWorld } from "./step-world.ts";
