@@ -179,7 +179,7 @@ async function replay(context: CliContext, run: Replay): Promise<ReplayReport> {
     onDifference: options.keepGoing === true ? "continue" : "stop",
     outputs: [output],
     signal: interruption.signal,
-    observers: [{ runStarted: () => progress?.start() }, eventLoopTurns(host.clock)],
+    observers: [eventLoopTurns(host.clock)],
     onStep: ({ stepCount }) => progress?.update(stepCount, trace.steps.length),
     onWarning: (warning) => warnings.take(warning),
   });

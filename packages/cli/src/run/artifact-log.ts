@@ -3,11 +3,13 @@ import type { CloseOptions, OutputArtifact, OutputTarget, SessionDescription, St
 /** A target that remembers what it made, also when the run that closed it ended with an error. */
 export class ArtifactLog implements OutputTarget {
   readonly #target: OutputTarget;
+  readonly #onOpened: () => void;
   #artifacts: readonly OutputArtifact[] = [];
 
-  /** Passes everything on to `target`. */
-  constructor(target: OutputTarget) {
+  /** Passes everything on to `target`; `onOpened` hears when it is ready for the first frame. */
+  constructor(target: OutputTarget, onOpened: () => void = () => undefined) {
     this.#target = target;
+    this.#onOpened = onOpened;
   }
 
   /** What was made; empty before `close`. */
@@ -16,8 +18,9 @@ export class ArtifactLog implements OutputTarget {
   }
 
   /** Opens the target. */
-  open(description: SessionDescription): void | Promise<void> {
-    return this.#target.open(description);
+  async open(description: SessionDescription): Promise<void> {
+    await this.#target.open(description);
+    this.#onOpened();
   }
 
   /** Hands the result on. */

@@ -61,7 +61,7 @@ export interface ExecutedRun extends RunFacts {
 export async function executeRun(context: CliContext, run: PreparedRun): Promise<ExecutedRun> {
   const { host, terminal } = context;
   const watch = new RunWatch(host.clock);
-  const output = new ArtifactLog(run.output);
+  const output = new ArtifactLog(run.output, () => watch.stepsBegin());
   const statistics = run.stats === undefined ? undefined : new RunStatistics();
   const profile = run.profile === undefined ? undefined : new ChromeTrace();
   const warnings = new WarningLog(terminal);
@@ -100,7 +100,6 @@ function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments)
   const progress = terminal.startProgress(world.argument, "frames");
   progress?.stage("loading");
   const observers: RunObserver[] = [watch, eventLoopTurns(host.clock)];
-  if (progress !== undefined) observers.push({ runStarted: () => progress.start() });
   if (statistics !== undefined) observers.push(statistics);
   if (recorder !== undefined) observers.push(recorder.observer);
   const listeners: StageListener[] = [];

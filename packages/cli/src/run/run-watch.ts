@@ -50,6 +50,10 @@ export class RunWatch implements RunObserver {
   /** Keeps what is known at the start. */
   runStarted(start: RunStart): void {
     this.#start = start;
+  }
+
+  /** Starts the wall time: the outputs are open, and the first step follows. */
+  stepsBegin(): void {
     this.#startSeconds = this.#clock.nowSeconds();
     this.#lastSeconds = this.#startSeconds;
   }

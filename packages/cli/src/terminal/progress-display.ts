@@ -38,7 +38,6 @@ export class ProgressDisplay {
   constructor(options: ProgressDisplayOptions) {
     this.#options = options;
     this.#lastSeconds = options.clock.nowSeconds();
-    this.#meter.note(0, this.#lastSeconds);
   }
 
   /** Shows what is going on before there is anything to count. */
@@ -47,12 +46,7 @@ export class ProgressDisplay {
     this.#draw(`${this.#options.label}  ${text}`.slice(0, this.#columns - 1));
   }
 
-  /** Starts the count, for example after a load: the rate knows nothing of the time before. */
-  start(): void {
-    this.#meter.note(0, this.#options.clock.nowSeconds());
-  }
-
-  /** Notes how far it is; draws when it is time. */
+  /** Notes how far it is; draws when it is time. The rate counts from the first call: what came before was not the work itself. */
   update(done: number, total: number | undefined): void {
     const { clock, terminal, label, unit, styles, stream } = this.#options;
     const now = clock.nowSeconds();

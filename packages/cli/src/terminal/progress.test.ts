@@ -78,6 +78,7 @@ describe("Terminal", () => {
   test("on a terminal one line is drawn over, ten times a second at most, and removed before anything else", async () => {
     const { clock, host, terminal } = await terminalAt({ terminal: true, env: { NO_COLOR: "1" } });
     const progress = terminal.startProgress("probe", "frames");
+    progress?.update(0, 200);
     for (let step = 1; step <= 100; step += 1) {
       await clock.advance(0.01);
       progress?.update(step, 200);
@@ -96,6 +97,7 @@ describe("Terminal", () => {
     const { clock, host, terminal } = await terminalAt();
     const progress = terminal.startProgress("probe", "frames");
     progress?.stage("loading");
+    progress?.update(0, 1000);
     for (let step = 1; step <= 250; step += 1) {
       await clock.advance(0.1);
       progress?.update(step, 1000);
