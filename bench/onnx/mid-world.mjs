@@ -2,12 +2,12 @@ import { randomStream } from "@dreamloop/core";
 import { packBundle } from "@dreamloop/onnx/toy";
 
 const LATENT = 16;
-const WIDTH = 64;
-const ROWS = 28;
-const COLUMNS = 48;
-const SCALE = 8;
+const WIDTH = 128;
+const ROWS = 14;
+const COLUMNS = 24;
+const SCALE = 16;
 const WINDOW = 4;
-const LAYERS = 8;
+const LAYERS = 12;
 
 const latent = { dtype: /** @type {const} */ ("float32"), shape: [1, LATENT, ROWS, COLUMNS] };
 const single = { dtype: /** @type {const} */ ("float32"), shape: [1] };
@@ -69,7 +69,7 @@ function list(ports) {
 }
 
 /**
- * A world as large as one that a laptop runs: a latent of 16 × 28 × 48, two denoising steps, a cache of four frames, frames
+ * A world as large as one that a laptop runs: a latent of 16 × 14 × 24, two denoising steps, a cache of four frames, frames
  * of 384 × 224. Its weights are random.
  *
  * @param {(bytes: Uint8Array) => string} digest
