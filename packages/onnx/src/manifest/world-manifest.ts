@@ -1,11 +1,5 @@
 import type { z } from "zod";
-import type {
-  appendedStateSchema,
-  constantSchema,
-  graphSchema,
-  replacedStateSchema,
-  stateSchema,
-} from "./graph-schema.ts";
+import type { appendedStateSchema, constantSchema, graphSchema, stateSchema } from "./graph-schema.ts";
 import type {
   choiceInputSchema,
   componentSchema,
@@ -20,7 +14,6 @@ import type {
   addNoiseItemSchema,
   graphItemSchema,
   itemSchema,
-  pipelineSchema,
   sampleItemSchema,
   setItemSchema,
   sourceSchema,
@@ -43,9 +36,6 @@ export type PortDeclaration = z.output<typeof portSchema>;
 
 /** One state tensor. */
 export type StateDeclaration = z.output<typeof stateSchema>;
-
-/** A state tensor that each step replaces. */
-export type ReplacedStateDeclaration = z.output<typeof replacedStateSchema>;
 
 /** A state tensor that steps append to. */
 export type AppendedStateDeclaration = z.output<typeof appendedStateSchema>;
@@ -76,9 +66,6 @@ export type ComponentDeclaration = z.output<typeof componentSchema>;
 
 /** A number that stands for which actions are held. */
 export type DiscreteDeclaration = z.output<typeof discreteInputSchema>;
-
-/** When which items run. */
-export type PipelineDeclaration = z.output<typeof pipelineSchema>;
 
 /** One item of a pipeline. */
 export type ItemDeclaration = z.output<typeof itemSchema>;
