@@ -72,6 +72,18 @@ test("the packed command installs and runs in an empty project", (context) => {
   const run = npm(["exec", "--offline", "--", "dreamloop", ...args], project);
   expect(run.status, run.stderr).toBe(0);
   expect(readFileSync(join(project, "a.mp4")).subarray(4, 8).toString("latin1")).toBe("ftyp");
+
+  // The world of the package's own README, whose only import is the package.
+  const [, world = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, "packages/cli/README.md"), "utf8")) ?? [];
+  writeFileSync(join(project, "dusk.mjs"), world);
+  const check = npm(["exec", "--offline", "--", "dreamloop", "check", "./dusk.mjs", "--run"], project);
+  expect(check.stdout, check.stderr).toContain("./dusk.mjs is sound");
+  writeFileSync(
+    join(project, "entries.mjs"),
+    ["node", "outputs", "worlds", "onnx", "testing"].map((name) => `import "dreamloop/${name}";`).join("\n"),
+  );
+  const entries = spawnSync(process.execPath, ["entries.mjs"], { cwd: project, encoding: "utf8" });
+  expect(entries.status, entries.stderr).toBe(0);
 }, 300_000);
 
 /** A workspace with only what the bundle looks at. */
