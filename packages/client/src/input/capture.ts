@@ -1,0 +1,132 @@
+import type { PlaySession } from "../session/play-session.ts";
+import { controlLayout, type ControlLayout } from "./control-layout.ts";
+import { watchFocus } from "./devices/focus.ts";
+import { watchGamepads, type GamepadNews } from "./devices/gamepads.ts";
+import { watchKeyboard } from "./devices/keyboard.ts";
+import { watchMouse, type MouseDevice } from "./devices/mouse.ts";
+import type { ReleaseReason } from "./input-state.ts";
+import type { WheelMapping } from "./wheel-mapping.ts";
+
+/** How input is captured. */
+export interface CaptureOptions {
+  /** The element over the picture: clicks on it lock the pointer, drags on it look around. */
+  readonly target: HTMLElement;
+  /** Which code of the world a physical key stands for, such as `{ KeyI: "KeyW" }`; keys that are not listed are themselves. */
+  readonly remap?: Readonly<Record<string, string>>;
+  /** Where a steering wheel has its axes; default by its number of axes. */
+  readonly wheelMapping?: WheelMapping;
+  /** Whether a click locks the pointer; default: where the world is looked around in. */
+  readonly locksPointer?: boolean;
+  /** Hears of gamepads that come and go. */
+  readonly onGamepad?: (news: GamepadNews) => void;
+  /** Hears that the pointer was locked or let go of. */
+  readonly onPointerLock?: (isLocked: boolean) => void;
+}
+
+/** Input that is captured from a page; whoever made it closes it. */
+export interface InputCapture {
+  /** What the world's controls are, by device. */
+  readonly layout: ControlLayout;
+  /** Whether the pointer is locked. */
+  readonly isPointerLocked: boolean;
+  /** Asks for the pointer; resolves with whether it is locked. */
+  lockPointer(): Promise<boolean>;
+  /** Releases everything and keeps all input from the world until `unblock()`: for menus. */
+  block(reason?: ReleaseReason): void;
+  /** Input reaches the world again. */
+  unblock(): void;
+  /** Other keys from now on. */
+  setRemap(remap: Readonly<Record<string, string>>): void;
+  /** Releases everything and listens no more. Idempotent. */
+  close(): void;
+}
+
+/** What a device needs of the capture. */
+export interface DeviceContext {
+  /** The session whose input it writes. */
+  readonly session: PlaySession;
+  /** The world's controls. */
+  readonly layout: ControlLayout;
+  /** Begins a change: input that follows a loss of focus takes the focus back; false while input is blocked. */
+  claim(): boolean;
+  /** Ends a change. */
+  changed(isNews: boolean): void;
+  /** Releases everything. */
+  release(reason: ReleaseReason): void;
+}
+
+/** Captures keyboard, mouse, wheel and gamepads for a session, and releases everything when the page loses the user's attention. */
+export function captureInput(session: PlaySession, options: CaptureOptions): InputCapture {
+  const layout = controlLayout(session.world.controls);
+  let isBlocked = false;
+  let isClosed = false;
+  let remap = options.remap ?? {};
+  const context: DeviceContext = {
+    session,
+    layout,
+    claim: () => {
+      if (isBlocked || isClosed) return false;
+      if (session.input.focus()) session.inputChanged();
+      return true;
+    },
+    changed: (isNews) => {
+      if (isNews) session.inputChanged();
+    },
+    release: (reason) => {
+      // What the menu has released stays released, whatever else is lost meanwhile.
+      if (isBlocked || !session.input.release(reason)) return;
+      session.inputChanged();
+    },
+  };
+  const { target } = options;
+  const page = target.ownerDocument;
+  const mouse: MouseDevice = watchMouse(context, {
+    target,
+    locksPointer: options.locksPointer ?? layout.looks,
+    onLock: (isLocked) => options.onPointerLock?.(isLocked),
+  });
+  const watches = [
+    watchKeyboard(
+      context,
+      page,
+      (code) => remap[code] ?? code,
+      () => new Set(Object.keys(remap)),
+    ),
+    mouse.close,
+    watchFocus(context, page),
+    watchGamepads(context, page, {
+      onNews: (news) => options.onGamepad?.(news),
+      ...(options.wheelMapping === undefined ? {} : { wheelMapping: options.wheelMapping }),
+    }),
+    session.on("state", (state) => {
+      if (state === "reconnecting") context.release("link");
+    }),
+  ];
+  return {
+    layout,
+    get isPointerLocked() {
+      return mouse.isLocked;
+    },
+    lockPointer: () => mouse.lock(),
+    block: (reason = "menu") => {
+      context.release(reason);
+      isBlocked = true;
+      mouse.unlock();
+    },
+    unblock: () => {
+      if (!isBlocked) return;
+      isBlocked = false;
+      context.claim();
+    },
+    setRemap: (next) => {
+      context.release("menu");
+      remap = next;
+    },
+    close: () => {
+      if (isClosed) return;
+      context.release("detached");
+      isClosed = true;
+      for (const stop of watches) stop();
+    },
+  };
+}

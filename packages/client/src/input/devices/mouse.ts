@@ -1,0 +1,137 @@
+import type { DeviceContext } from "../capture.ts";
+
+/** How a mouse is watched. */
+export interface MouseOptions {
+  /** The element over the picture. */
+  readonly target: HTMLElement;
+  /** Whether a click locks the pointer. */
+  readonly locksPointer: boolean;
+  /** Hears that the pointer was locked or let go of. */
+  onLock(isLocked: boolean): void;
+}
+
+/** A watched mouse. */
+export interface MouseDevice {
+  /** Whether the pointer is locked. */
+  readonly isLocked: boolean;
+  /** Asks for the pointer. */
+  lock(): Promise<boolean>;
+  /** Lets go of the pointer. */
+  unlock(): void;
+  /** Watches no more. */
+  close(): void;
+}
+
+const LINE_PIXELS = 16;
+const PAGE_PIXELS = 400;
+
+/** Watches mouse and wheel; without pointer lock, dragging looks around. A finger that drags does as well. */
+export function watchMouse(context: DeviceContext, options: MouseOptions): MouseDevice {
+  const { session, layout } = context;
+  const { target } = options;
+  const page = target.ownerDocument;
+  const drags = new Map<number, { x: number; y: number }>();
+  let wasLocked = false;
+  const isLocked = (): boolean => page.pointerLockElement === target;
+
+  const lock = async (): Promise<boolean> => {
+    if (isLocked()) return true;
+    if (typeof target.requestPointerLock !== "function") return false;
+    try {
+      await target.requestPointerLock({ unadjustedMovement: true });
+    } catch {
+      // Not every system gives movements without its own acceleration; then with it.
+      await Promise.resolve(target.requestPointerLock()).catch(() => undefined);
+    }
+    return isLocked();
+  };
+  const move = (deltaX: number, deltaY: number): void => {
+    if ((deltaX !== 0 || deltaY !== 0) && context.claim()) context.changed(session.input.moveMouse(deltaX, deltaY));
+  };
+
+  const onPointerDown = (event: PointerEvent): void => {
+    if (event.pointerType === "mouse") {
+      if (!context.claim()) return;
+      if (options.locksPointer && !isLocked()) {
+        // The click that takes the pointer means nothing else.
+        void lock();
+        if (layout.usesMouseButtons) return;
+      }
+      if (layout.usesMouseButtons) context.changed(session.input.buttonDown(mouseButton(event.button)));
+    }
+    if (!layout.looks || isLocked()) return;
+    drags.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    target.setPointerCapture(event.pointerId);
+  };
+  const onPointerMove = (event: PointerEvent): void => {
+    const drag = drags.get(event.pointerId);
+    if (drag === undefined || isLocked()) return;
+    move(event.clientX - drag.x, event.clientY - drag.y);
+    drags.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  };
+  const onPointerUp = (event: PointerEvent): void => {
+    drags.delete(event.pointerId);
+    if (event.pointerType === "mouse") context.changed(session.input.buttonUp(mouseButton(event.button)));
+  };
+  // Of several buttons only the first comes as a pointer event; movements of a locked pointer come as mouse events everywhere.
+  const onMouseDown = (event: MouseEvent): void => {
+    if (layout.usesMouseButtons && isLocked() && context.claim()) {
+      context.changed(session.input.buttonDown(mouseButton(event.button)));
+    }
+  };
+  const onMouseUp = (event: MouseEvent): void => context.changed(session.input.buttonUp(mouseButton(event.button)));
+  const onMouseMove = (event: MouseEvent): void => {
+    if (isLocked()) move(event.movementX, event.movementY);
+  };
+  const onWheel = (event: WheelEvent): void => {
+    if (!context.claim()) return;
+    event.preventDefault();
+    const unit = event.deltaMode === 1 ? LINE_PIXELS : event.deltaMode === 2 ? PAGE_PIXELS : 1;
+    context.changed(session.input.turnWheel(event.deltaX * unit, event.deltaY * unit));
+  };
+  const onLockChange = (): void => {
+    if (isLocked() === wasLocked) return;
+    wasLocked = isLocked();
+    if (!wasLocked) context.release("pointer_lock");
+    options.onLock(wasLocked);
+  };
+  const onContextMenu = (event: Event): void => {
+    if (layout.usesMouseButtons || isLocked()) event.preventDefault();
+  };
+
+  const listeners: readonly (readonly [EventTarget, string, (event: never) => void, AddEventListenerOptions?])[] = [
+    [target, "pointerdown", onPointerDown],
+    [target, "pointermove", onPointerMove],
+    [target, "pointerup", onPointerUp],
+    [target, "pointercancel", onPointerUp],
+    [target, "mousedown", onMouseDown],
+    [page, "mouseup", onMouseUp],
+    [page, "mousemove", onMouseMove],
+    [target, "wheel", onWheel, { passive: false }],
+    [target, "contextmenu", onContextMenu],
+    [page, "pointerlockchange", onLockChange],
+  ];
+  for (const [source, name, listener, flags] of listeners)
+    source.addEventListener(name, listener as EventListener, flags);
+  const unlock = (): void => {
+    if (isLocked()) page.exitPointerLock();
+  };
+  return {
+    get isLocked() {
+      return isLocked();
+    },
+    lock,
+    unlock,
+    close: () => {
+      unlock();
+      for (const [source, name, listener, flags] of listeners) {
+        source.removeEventListener(name, listener as EventListener, flags);
+      }
+    },
+  };
+}
+
+/** Buttons are numbered alike in events and on the wire. */
+function mouseButton(button: number): number {
+  return Math.max(0, button);
+}

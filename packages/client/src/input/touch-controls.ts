@@ -1,0 +1,156 @@
+import type { PlaySession } from "../session/play-session.ts";
+import type { ControlTarget } from "./control-layout.ts";
+import type { InputCapture } from "./capture.ts";
+import { isKeyOn, stickLevels, stickPosition, type StickLevels } from "./stick.ts";
+import { VIRTUAL_PAD_INDEX, VirtualPad } from "./virtual-pad.ts";
+
+/** On-screen controls on a page; whoever mounted them closes them. */
+export interface TouchControls {
+  /** Whether the world has any. */
+  readonly isEmpty: boolean;
+  /** Takes them away and releases what they hold. Idempotent. */
+  close(): void;
+}
+
+/** Who holds what on-screen controls hold. */
+const HOLDER = "touch";
+const DIRECTIONS = ["up", "down", "left", "right"] as const;
+
+/**
+ * Puts the stick and the buttons that the world declares into a container: elements of the classes `dreamloop-stick`, `dreamloop-knob` and
+ * `dreamloop-button`, which the page styles. Where the world knows gamepads, they act with any strength; else as keys.
+ */
+export function mountTouchControls(session: PlaySession, capture: InputCapture, container: HTMLElement): TouchControls {
+  const page = container.ownerDocument;
+  const pad = new VirtualPad();
+  const held = new Set<ControlTarget>();
+  const { stick, buttons } = capture.layout;
+  const apply = (target: ControlTarget | undefined, level: number): void => {
+    if (target === undefined) return;
+    const { input } = session;
+    if (target.padCode !== undefined) {
+      if (pad.set(target.padCode, level)) input.setPad(VIRTUAL_PAD_INDEX, pad.reading());
+      return;
+    }
+    const isOn = isKeyOn(level, held.has(target));
+    if (isOn === held.has(target) || target.code === undefined) return;
+    if (isOn) held.add(target);
+    else held.delete(target);
+    const button = mouseButtonOf(target.code);
+    if (button === undefined) {
+      if (isOn) input.keyDown(target.code, HOLDER);
+      else input.keyUp(target.code, HOLDER);
+    } else if (isOn) input.buttonDown(button, HOLDER);
+    else input.buttonUp(button, HOLDER);
+  };
+  const change = (edit: () => void): void => {
+    session.input.focus();
+    edit();
+    session.inputChanged();
+  };
+
+  const elements: HTMLElement[] = [];
+  if (stick !== undefined) {
+    elements.push(
+      makeStick(page, (levels) =>
+        change(() => {
+          for (const direction of DIRECTIONS) apply(stick[direction], levels[direction]);
+        }),
+      ),
+    );
+  }
+  const row = page.createElement("div");
+  row.className = "dreamloop-buttons";
+  for (const target of buttons) row.append(makeButton(page, target, (level) => change(() => apply(target, level))));
+  if (buttons.length > 0) elements.push(row);
+  container.append(...elements);
+  const stopState = session.on("state", (state) => {
+    if (state === "reconnecting") release();
+  });
+  const release = (): void => {
+    pad.release();
+    held.clear();
+  };
+  let isClosed = false;
+  return {
+    isEmpty: elements.length === 0,
+    close: () => {
+      if (isClosed) return;
+      isClosed = true;
+      stopState();
+      for (const element of elements) element.remove();
+      for (const target of [...held]) apply(target, 0);
+      session.input.setPad(VIRTUAL_PAD_INDEX, undefined);
+      session.inputChanged();
+    },
+  };
+}
+
+function mouseButtonOf(code: string): number | undefined {
+  const named = ["MouseLeft", "MouseMiddle", "MouseRight", "MouseBack", "MouseForward"].indexOf(code);
+  if (named >= 0) return named;
+  const numbered = /^Mouse(\d+)$/.exec(code);
+  return numbered === null ? undefined : Number(numbered[1]);
+}
+
+function makeStick(page: Document, onLevels: (levels: StickLevels) => void): HTMLElement {
+  const base = page.createElement("div");
+  base.className = "dreamloop-stick";
+  base.style.touchAction = "none";
+  base.setAttribute("role", "img");
+  base.setAttribute("aria-label", "Stick");
+  const knob = page.createElement("div");
+  knob.className = "dreamloop-knob";
+  base.append(knob);
+  let pointer: number | undefined;
+  const place = (x: number, y: number): void => {
+    knob.style.transform = `translate(${x}px, ${y}px)`;
+  };
+  const read = (event: PointerEvent): void => {
+    const { left, top, width, height } = base.getBoundingClientRect();
+    const radius = width / 2;
+    const position = stickPosition(event.clientX - left - width / 2, event.clientY - top - height / 2, radius);
+    place(position.x * radius * 0.6, position.y * radius * 0.6);
+    onLevels(stickLevels(position));
+  };
+  const end = (event: PointerEvent): void => {
+    if (event.pointerId !== pointer) return;
+    pointer = undefined;
+    base.classList.remove("is-held");
+    place(0, 0);
+    onLevels(stickLevels({ x: 0, y: 0 }));
+  };
+  base.addEventListener("pointerdown", (event) => {
+    if (pointer !== undefined) return;
+    event.preventDefault();
+    pointer = event.pointerId;
+    base.setPointerCapture(event.pointerId);
+    base.classList.add("is-held");
+    read(event);
+  });
+  base.addEventListener("pointermove", (event) => {
+    if (event.pointerId === pointer) read(event);
+  });
+  for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const) base.addEventListener(name, end);
+  return base;
+}
+
+function makeButton(page: Document, target: ControlTarget, onLevel: (level: number) => void): HTMLElement {
+  const button = page.createElement("button");
+  button.type = "button";
+  button.className = "dreamloop-button";
+  button.textContent = target.label;
+  button.style.touchAction = "none";
+  const set = (isHeld: boolean): void => {
+    button.classList.toggle("is-held", isHeld);
+    onLevel(isHeld ? 1 : 0);
+  };
+  button.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    button.setPointerCapture(event.pointerId);
+    set(true);
+  });
+  for (const name of ["pointerup", "pointercancel"] as const) button.addEventListener(name, () => set(false));
+  button.addEventListener("contextmenu", (event) => event.preventDefault());
+  return button;
+}

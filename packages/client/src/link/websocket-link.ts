@@ -1,0 +1,144 @@
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import {
+  PROTOCOL_VERSION,
+  readFrameMessage,
+  type FrameCodec,
+  type HelloMessage,
+  type SessionAnswer,
+  type WelcomeMessage,
+} from "@dreamloop/protocol";
+import { PacketDecoder } from "../present/packet-decoder.ts";
+import type { ClientEnvironment } from "../session/environment.ts";
+import { readMessageValue, readServerMessage } from "../wire/read-message.ts";
+import type { Link, LinkHandlers } from "./link.ts";
+
+/** Codes with which the server closes a socket for good; a new attempt would end the same way. */
+const FINAL_CLOSE_CODES: Readonly<Record<number, readonly [DreamloopError["code"], string]>> = Object.freeze({
+  4401: [ERROR_CODES.unauthorized, "the server refused the session's token"],
+  4404: [ERROR_CODES.notFound, "the server does not know this session any more"],
+  4409: [ERROR_CODES.closed, "the session is played from another page now"],
+});
+
+/** Bytes that may wait in the socket before input messages are held back; the next one says it all. */
+const INPUT_BACKLOG_BYTES = 65_536;
+
+/** Opens a link by WebSocket: text both ways, encoded frames towards the client. Resolves after the server's welcome. */
+export async function openWebSocketLink(
+  url: string,
+  environment: ClientEnvironment,
+  _grant: SessionAnswer,
+  handlers: LinkHandlers,
+  signal: AbortSignal,
+): Promise<Link> {
+  const decoders = await environment.listDecoders();
+  const socket = environment.createSocket(url);
+  socket.binaryType = "arraybuffer";
+  const link = new WebSocketLink(socket, decoders, handlers);
+  const abort = (): void => link.close();
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await link.opened;
+    return link;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+class WebSocketLink implements Link {
+  readonly kind = "websocket" as const;
+  readonly isReliable = true;
+  readonly opened: Promise<void>;
+  readonly source: PacketDecoder;
+  readonly #socket: WebSocket;
+  readonly #handlers: LinkHandlers;
+  #welcome: WelcomeMessage | undefined;
+  #isClosed = false;
+  #requestId = -1;
+
+  constructor(socket: WebSocket, decoders: readonly FrameCodec[], handlers: LinkHandlers) {
+    this.#socket = socket;
+    this.#handlers = handlers;
+    this.source = new PacketDecoder({ onKeyFrameNeeded: () => this.#askForKeyFrame() });
+    this.opened = this.#watch(decoders);
+  }
+
+  get codec(): FrameCodec | undefined {
+    return this.#welcome?.codec;
+  }
+
+  get epoch(): number {
+    return this.#welcome?.epoch ?? 0;
+  }
+
+  sendInput(message: string): void {
+    if (this.#socket.readyState === 1 && this.#socket.bufferedAmount <= INPUT_BACKLOG_BYTES) this.#socket.send(message);
+  }
+
+  sendControl(message: string): void {
+    if (this.#socket.readyState === 1) this.#socket.send(message);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.source.close();
+    this.#socket.close(1000);
+  }
+
+  #watch(decoders: readonly FrameCodec[]): Promise<void> {
+    const socket = this.#socket;
+    return new Promise((resolve, reject) => {
+      const lose = (reason: DreamloopError): void => {
+        if (this.#isClosed) {
+          reject(reason);
+          return;
+        }
+        this.close();
+        reject(reason);
+        this.#handlers.onClosed(reason);
+      };
+      socket.addEventListener("open", () => {
+        const hello: HelloMessage = { type: "hello", version: PROTOCOL_VERSION, decoders };
+        socket.send(JSON.stringify(hello));
+      });
+      socket.addEventListener("message", ({ data }) => {
+        if (this.#isClosed) return;
+        if (typeof data !== "string") {
+          this.#readFrame(data as ArrayBuffer);
+          return;
+        }
+        const message = readServerMessage(data);
+        if (message?.type === "welcome") {
+          this.#welcome = message;
+          resolve();
+        } else if (message !== undefined) this.#handlers.onMessage(message);
+      });
+      socket.addEventListener("close", ({ code, reason }) => lose(closeError(code, reason)));
+    });
+  }
+
+  #readFrame(data: ArrayBuffer): void {
+    const packet = readFrameMessage(new Uint8Array(data));
+    const message = readMessageValue(packet.header);
+    if (message?.type !== "frame") return;
+    this.#handlers.onMessage(message);
+    this.source.push(packet);
+  }
+
+  #askForKeyFrame(): void {
+    // Answered with a key frame; the response itself interests nobody, so that its id stays out of the others' way.
+    this.sendControl(
+      JSON.stringify({ type: "request", id: 2 ** 40 - this.#requestId--, method: "key_frame", params: {} }),
+    );
+  }
+}
+
+function closeError(code: number, reason: string): DreamloopError {
+  const final = FINAL_CLOSE_CODES[code];
+  const why = reason === "" ? "" : `: ${reason}`;
+  if (final !== undefined) return new DreamloopError(final[0], `${final[1]}${why}`);
+  return new DreamloopError(ERROR_CODES.unavailable, `the connection to the server was lost (code ${code})${why}`, {
+    retryable: true,
+  });
+}

@@ -1,0 +1,89 @@
+import type { FrameMetadata } from "@dreamloop/protocol";
+import type { ClientEnvironment } from "../session/environment.ts";
+import { FrameMatcher } from "./frame-matcher.ts";
+import type { PictureSource } from "./picture-source.ts";
+import { showPictures, showStream, type Showing } from "./showing.ts";
+
+/** What pictures can be shown in: a video, a canvas, or an element into which the client puts whichever suits the transport. */
+export type Surface = HTMLVideoElement | HTMLCanvasElement | HTMLElement;
+
+/** A frame was shown. */
+export interface PresentedFrame {
+  /** What is known of it; absent when its metadata was lost. */
+  readonly metadata?: FrameMetadata;
+  /** When it was, or will be, on the screen, in milliseconds of `performance.now()`. */
+  readonly presentedAtMilliseconds: number;
+  /** Its columns. */
+  readonly width: number;
+  /** Its rows. */
+  readonly height: number;
+}
+
+/** Brings the pictures of whatever link stands onto whatever surface is attached. */
+export class Stage {
+  readonly #environment: ClientEnvironment;
+  readonly #onPresented: (frame: PresentedFrame) => void;
+  readonly #matcher = new FrameMatcher();
+  #surface: Surface | undefined;
+  #source: PictureSource | undefined;
+  #showing: Showing | undefined;
+  #superseded = 0;
+
+  /** `onPresented` hears of every frame that is shown. */
+  constructor(environment: ClientEnvironment, onPresented: (frame: PresentedFrame) => void) {
+    this.#environment = environment;
+    this.#onPresented = onPresented;
+  }
+
+  /** Decoded pictures that a newer one replaced before the screen was drawn, and what the source dropped, by reason. */
+  get drops(): Readonly<Record<string, number>> {
+    const own: Readonly<Record<string, number>> = this.#superseded === 0 ? {} : { superseded: this.#superseded };
+    return this.#source?.kind === "pictures" ? { ...this.#source.drops, ...own } : own;
+  }
+
+  /** Shows pictures there from now on; `undefined`: nowhere. */
+  attach(surface: Surface | undefined): void {
+    if (surface === this.#surface) return;
+    this.#surface = surface;
+    this.#restart();
+  }
+
+  /** Pictures come from there from now on; the last one stays until the first of the new source. */
+  setSource(source: PictureSource | undefined): void {
+    this.#source = source;
+    this.#matcher.clear();
+    this.#restart();
+  }
+
+  /** Metadata of a frame of a stream came in. */
+  addMetadata(metadata: FrameMetadata): void {
+    if (this.#source?.kind === "stream") this.#matcher.add(metadata);
+  }
+
+  /** The element that pictures are in right now. */
+  get element(): HTMLVideoElement | HTMLCanvasElement | undefined {
+    return this.#showing?.element;
+  }
+
+  /** Shows nothing any more. */
+  close(): void {
+    this.attach(undefined);
+    this.setSource(undefined);
+  }
+
+  #restart(): void {
+    this.#showing?.stop();
+    this.#showing = undefined;
+    if (this.#surface === undefined || this.#source === undefined) return;
+    const sink = {
+      environment: this.#environment,
+      onPresented: this.#onPresented,
+      onSuperseded: (): void => void (this.#superseded += 1),
+      metadataOf: (rtpTimestamp: number): FrameMetadata | undefined => this.#matcher.take(rtpTimestamp),
+    };
+    this.#showing =
+      this.#source.kind === "stream"
+        ? showStream(this.#source, this.#surface, sink)
+        : showPictures(this.#source, this.#surface, sink);
+  }
+}

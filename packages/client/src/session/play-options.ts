@@ -1,0 +1,35 @@
+import type { ReconnectOptions } from "../link/reconnect-policy.ts";
+import type { TransportChoice } from "../link/transport-choice.ts";
+import type { ClientEnvironment } from "./environment.ts";
+
+/** How a server is reached. */
+export interface ServerOptions {
+  /** Address of the server; default: the one that served the page. */
+  readonly url?: string;
+  /** The server's access token, where it asks for one. */
+  readonly accessToken?: string;
+  /** Cancels what is under way. */
+  readonly signal?: AbortSignal;
+  /** What the library needs from the browser; default the browser itself. For tests. */
+  readonly environment?: ClientEnvironment;
+}
+
+/** How a session is started. */
+export interface ConnectOptions extends ServerOptions {
+  /** Identifier of the world. */
+  readonly world: string;
+  /** A named preset of the world. */
+  readonly preset?: string;
+  /** Seed of the rollout; default: the server draws one. */
+  readonly seed?: number;
+  /** The first prompt; default: the world's own. */
+  readonly prompt?: string;
+  /** Size of the frames, where the world can choose. */
+  readonly size?: { readonly width: number; readonly height: number };
+  /** How video and input travel; default `auto`: WebRTC, else WebSocket, decided within 2 s. */
+  readonly transport?: TransportChoice;
+  /** How lost connections are taken up again. */
+  readonly reconnect?: ReconnectOptions;
+  /** Whether a session that the server has forgotten is started anew, with the same world, prompt and seed; default true. */
+  readonly recreate?: boolean;
+}

@@ -1,0 +1,28 @@
+import type { DreamloopError } from "@dreamloop/core";
+import type { NoticeMessage, SessionState, SessionStateMessage, Transport } from "@dreamloop/protocol";
+import type { PresentedFrame } from "../present/stage.ts";
+import type { PlayStats } from "../statistics/play-statistics.ts";
+import type { QualityVerdict } from "../statistics/quality.ts";
+
+/** What a session is doing, seen from the client: the server's states, and `reconnecting` while there is no link. */
+export type PlayState = SessionState | "reconnecting";
+
+/** What a session tells. */
+export interface PlayEvents {
+  /** The state changed. */
+  readonly state: PlayState;
+  /** The server told its state, also with progress of a load or a new seed. */
+  readonly server: SessionStateMessage;
+  /** A frame was shown. */
+  readonly frame: PresentedFrame;
+  /** New statistics, once a second. */
+  readonly stats: PlayStats;
+  /** The quality verdict changed. */
+  readonly quality: QualityVerdict;
+  /** A transport was chosen, at the start or after a reconnect. */
+  readonly transport: Transport;
+  /** Something that the user should know and that does not end the session. */
+  readonly notice: Pick<NoticeMessage, "kind" | "message">;
+  /** The session is over; the error says why, and is absent after `close()`. */
+  readonly closed: DreamloopError | undefined;
+}

@@ -1,0 +1,169 @@
+import type { FrameMetadata, SessionStatsMessage, Transport } from "@dreamloop/protocol";
+import type { SentInput } from "../input/input-sender.ts";
+import type { PresentedFrame } from "../present/stage.ts";
+import { judgeQuality, type QualityVerdict } from "./quality.ts";
+import { RateMeter } from "./rate-meter.ts";
+import { Samples, type Percentiles } from "./samples.ts";
+
+/** What a session measures about itself. */
+export interface PlayStats {
+  /** Frames a second that the world makes. */
+  readonly generatedFramesPerSecond: number;
+  /** Frames a second that the encoder gives. */
+  readonly encodedFramesPerSecond: number;
+  /** Frames a second whose metadata arrives here. */
+  readonly receivedFramesPerSecond: number;
+  /** Frames a second that reach the screen. */
+  readonly presentedFramesPerSecond: number;
+  /** Frames a second of the world's own time, where it is known. */
+  readonly targetFramesPerSecond?: number;
+  /** Median time in the model for one step, in milliseconds. */
+  readonly modelMilliseconds: number;
+  /** Median time in the encoder for one frame, in milliseconds. */
+  readonly encodeMilliseconds: number;
+  /** Median of a message's way to the server and back, in milliseconds. */
+  readonly roundTripMilliseconds?: number;
+  /** From sending an input to presenting the first frame that knows it, in milliseconds. */
+  readonly inputToPhoton?: Percentiles;
+  /** The newest samples of that, oldest first, for a plot. */
+  readonly inputToPhotonSamples: readonly number[];
+  /** Frames presented since the start. */
+  readonly presentedFrames: number;
+  /** Frames that were not shown, by reason, on the server and here. */
+  readonly drops: Readonly<Record<string, number>>;
+  /** Steps that were later than due. */
+  readonly underrunCount: number;
+  /** How the frames travel. */
+  readonly transport: Transport | undefined;
+  /** The codec in use. */
+  readonly codec: string | undefined;
+  /** The encoder in use. */
+  readonly encoder: string | undefined;
+  /** Bits a second that the encoder aims at. */
+  readonly targetBitrateBitsPerSecond: number | undefined;
+  /** Viewers of the session, the player included. */
+  readonly viewerCount: number;
+  /** How good it is, and why not better. */
+  readonly quality: QualityVerdict;
+}
+
+/** Input messages that are waited for at once; beyond, the oldest is no sample. */
+const MAX_WAITING_INPUTS = 256;
+/** An input that no frame has shown after this time is no sample: the world was paused or the message lost. */
+const LONGEST_PHOTON_MILLISECONDS = 10_000;
+
+/** What has to be known beside what was measured. */
+export interface StatsFacts {
+  /** Now, in milliseconds of the same clock. */
+  readonly now: number;
+  /** Transport in use. */
+  readonly transport: Transport | undefined;
+  /** Frames dropped on this side, by reason. */
+  readonly clientDrops: Readonly<Record<string, number>>;
+  /** Frames a second of the world's own time. */
+  readonly targetFramesPerSecond: number | undefined;
+  /** Whether session time runs, so that frames are to be expected. */
+  readonly isRunning: boolean;
+}
+
+/** Gathers what happens to inputs and frames and makes statistics of it. Pure: times come in. */
+export class PlayStatistics {
+  readonly #received = new RateMeter();
+  readonly #presented = new RateMeter();
+  readonly #photon = new Samples({ capacity: 240, maxAgeMilliseconds: 30_000 });
+  readonly #roundTrip = new Samples({ capacity: 120, maxAgeMilliseconds: 10_000 });
+  readonly #waiting: { readonly epoch: number; readonly sequence: number; readonly sentAt: number }[] = [];
+  #presentedFrames = 0;
+  #server: SessionStatsMessage | undefined;
+
+  /** Frames presented since the start. */
+  get presentedFrames(): number {
+    return this.#presentedFrames;
+  }
+
+  /** An input message was sent; only one that tells something new is timed. */
+  inputSent({ epoch, sequence, sentAtMilliseconds, isNews }: SentInput): void {
+    if (!isNews) return;
+    this.#waiting.push({ epoch, sequence, sentAt: sentAtMilliseconds });
+    if (this.#waiting.length > MAX_WAITING_INPUTS) this.#waiting.shift();
+  }
+
+  /** The server has answered an input message. */
+  echoReceived(sentAtMilliseconds: number, now: number): void {
+    this.#roundTrip.add(now, now - sentAtMilliseconds);
+  }
+
+  /** Metadata of a frame came in. */
+  frameReceived(_metadata: FrameMetadata, now: number): void {
+    this.#received.add(now);
+  }
+
+  /** A frame was shown. */
+  framePresented({ metadata, presentedAtMilliseconds }: PresentedFrame): void {
+    this.#presentedFrames += 1;
+    this.#presented.add(presentedAtMilliseconds);
+    const seen = metadata?.inputSequence;
+    if (seen === undefined) return;
+    for (;;) {
+      const oldest = this.#waiting[0];
+      if (oldest === undefined || oldest.epoch !== metadata?.inputEpoch || oldest.sequence > seen) break;
+      this.#waiting.shift();
+      const delay = presentedAtMilliseconds - oldest.sentAt;
+      if (delay >= 0 && delay <= LONGEST_PHOTON_MILLISECONDS) this.#photon.add(presentedAtMilliseconds, delay);
+    }
+  }
+
+  /** Counters of the server came in. */
+  serverStats(message: SessionStatsMessage): void {
+    this.#server = message;
+  }
+
+  /** The link was lost, or session time stood still: rates and waiting inputs say nothing any more. */
+  interrupted(): void {
+    this.#received.clear();
+    this.#presented.clear();
+    this.#roundTrip.clear();
+    this.#waiting.length = 0;
+  }
+
+  /** Statistics of now. */
+  read(facts: StatsFacts): PlayStats {
+    const { now, transport, clientDrops, targetFramesPerSecond, isRunning } = facts;
+    const server = this.#server;
+    const photon = this.#photon.percentiles(now);
+    const roundTrip = this.#roundTrip.percentiles(now);
+    const measured = {
+      generatedFramesPerSecond: server?.generatedFramesPerSecond ?? 0,
+      encodedFramesPerSecond: server?.encodedFramesPerSecond ?? 0,
+      receivedFramesPerSecond: this.#received.perSecond(now),
+      presentedFramesPerSecond: this.#presented.perSecond(now),
+      ...(targetFramesPerSecond === undefined ? {} : { targetFramesPerSecond }),
+      modelMilliseconds: server?.modelMilliseconds ?? 0,
+      encodeMilliseconds: server?.encodeMilliseconds ?? 0,
+      ...(roundTrip === undefined ? {} : { roundTripMilliseconds: roundTrip.p50 }),
+      ...(photon === undefined ? {} : { inputToPhoton: photon }),
+    };
+    return {
+      ...measured,
+      inputToPhotonSamples: this.#photon.values,
+      presentedFrames: this.#presentedFrames,
+      drops: merged(server?.drops ?? {}, clientDrops),
+      underrunCount: server?.underrunCount ?? 0,
+      transport,
+      codec: server?.codec,
+      encoder: server?.encoder,
+      targetBitrateBitsPerSecond: server?.targetBitrateBitsPerSecond,
+      viewerCount: server?.viewerCount ?? 0,
+      quality: judgeQuality({ ...measured, isRunning: isRunning && server !== undefined }),
+    };
+  }
+}
+
+function merged(
+  left: Readonly<Record<string, number>>,
+  right: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const sum: Record<string, number> = { ...left };
+  for (const [reason, count] of Object.entries(right)) sum[reason] = (sum[reason] ?? 0) + count;
+  return sum;
+}

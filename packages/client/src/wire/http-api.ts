@@ -1,0 +1,180 @@
+import { DreamloopError, ERROR_CODES, errorFromRecord, isDreamloopError, type ErrorRecord } from "@dreamloop/core";
+import type {
+  CreateSessionRequest,
+  IceCandidate,
+  SessionAnswer,
+  WorldsAnswer,
+  WorldSummary,
+} from "@dreamloop/protocol";
+import type { ClientEnvironment } from "../session/environment.ts";
+import { record, wrong } from "./read-message.ts";
+
+/** How the server is reached. */
+export interface HttpApiOptions {
+  /** Its address, such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  /** The server's access token, where it asks for one. */
+  readonly accessToken?: string;
+  /** What does the asking. */
+  readonly environment: ClientEnvironment;
+}
+
+interface Question {
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly body?: object;
+  readonly token?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The HTTP side of a server. Every refusal is a `DreamloopError`; one that never reached the server is `unavailable` and retryable. */
+export class HttpApi {
+  readonly #url: string;
+  readonly #accessToken: string | undefined;
+  readonly #environment: ClientEnvironment;
+
+  /** For the server at `options.url`. */
+  constructor(options: HttpApiOptions) {
+    this.#url = options.url.replace(/\/+$/, "");
+    this.#accessToken = options.accessToken;
+    this.#environment = options.environment;
+  }
+
+  /** The worlds that the server offers. */
+  async worlds(signal?: AbortSignal): Promise<readonly WorldSummary[]> {
+    const answer = await this.#ask("/api/worlds", signal === undefined ? {} : { signal });
+    const { worlds } = record(answer, "WorldsAnswer") as Partial<WorldsAnswer>;
+    if (!Array.isArray(worlds)) throw wrong("WorldsAnswer.worlds", "a list", worlds);
+    return worlds as readonly WorldSummary[];
+  }
+
+  /** Starts a session. */
+  async create(request: CreateSessionRequest, signal?: AbortSignal): Promise<SessionAnswer> {
+    const question: Question = { method: "POST", body: request, ...(signal === undefined ? {} : { signal }) };
+    return readGrant(await this.#ask("/api/sessions", question));
+  }
+
+  /** Takes a session up again. */
+  async resume(sessionId: string, resumeSecret: string, signal?: AbortSignal): Promise<SessionAnswer> {
+    const path = `/api/sessions/${encodeURIComponent(sessionId)}/resume`;
+    const question: Question = { method: "POST", body: { resumeSecret } };
+    return readGrant(await this.#ask(path, signal === undefined ? question : { ...question, signal }));
+  }
+
+  /** Hands in a WebRTC offer; gives the server's answer. */
+  async offer(grant: SessionAnswer, sdp: string, signal?: AbortSignal): Promise<string> {
+    const question: Question = { method: "POST", body: { type: "offer", sdp }, token: grant.token };
+    const answer = record(
+      await this.#ask(
+        `/api/sessions/${encodeURIComponent(grant.sessionId)}/offer`,
+        signal ? { ...question, signal } : question,
+      ),
+      "Answer",
+    );
+    if (typeof answer.sdp !== "string") throw wrong("Answer.sdp", "a string", answer.sdp);
+    return answer.sdp;
+  }
+
+  /** Hands in ICE candidates. */
+  async candidates(grant: SessionAnswer, candidates: readonly IceCandidate[]): Promise<void> {
+    const path = `/api/sessions/${encodeURIComponent(grant.sessionId)}/candidates`;
+    await this.#ask(path, { method: "POST", body: { candidates }, token: grant.token });
+  }
+
+  /** Ends a session. */
+  async remove(grant: SessionAnswer): Promise<void> {
+    await this.#ask(`/api/sessions/${encodeURIComponent(grant.sessionId)}`, { method: "DELETE", token: grant.token });
+  }
+
+  /** The address of a file of a session, with the token in it, for links. */
+  fileUrl(path: string, grant: SessionAnswer): string {
+    return `${this.#url}${path}?token=${encodeURIComponent(grant.token)}`;
+  }
+
+  /** The address of a session's WebSocket. */
+  socketUrl(grant: SessionAnswer): string {
+    const url = this.#url.replace(/^http/, "ws");
+    return `${url}${grant.websocketPath}?token=${encodeURIComponent(grant.token)}`;
+  }
+
+  async #ask(path: string, question: Question): Promise<unknown> {
+    const token = question.token ?? this.#accessToken;
+    const init: RequestInit = {
+      method: question.method ?? "GET",
+      headers: {
+        ...(question.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
+      ...(question.signal === undefined ? {} : { signal: question.signal }),
+    };
+    let response: Response;
+    try {
+      response = await this.#environment.fetch(`${this.#url}${path}`, init);
+    } catch (cause) {
+      throw unreachable(this.#url, cause, question.signal);
+    }
+    if (response.status === 204) return undefined;
+    const text = await response.text().catch((cause: unknown) => {
+      throw unreachable(this.#url, cause, question.signal);
+    });
+    if (!response.ok) throw refusal(response.status, text);
+    return parse(text);
+  }
+}
+
+function unreachable(url: string, cause: unknown, signal: AbortSignal | undefined): DreamloopError {
+  if (signal?.aborted === true) return new DreamloopError(ERROR_CODES.cancelled, "connect was cancelled", { cause });
+  const message = `no answer from ${url === "" ? "the server" : url}; check that it runs and that the network is there`;
+  return new DreamloopError(ERROR_CODES.unavailable, message, { cause, retryable: true });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new DreamloopError(ERROR_CODES.invalidValue, "the server answered with something other than JSON", { cause });
+  }
+}
+
+/** The error that a refused request carries; a body that is no such error becomes one by the status alone. */
+function refusal(status: number, text: string): DreamloopError {
+  const details = { status };
+  try {
+    const answer = record(JSON.parse(text), "ErrorAnswer");
+    const error = record(answer.error, "ErrorAnswer.error") as unknown as ErrorRecord;
+    if (typeof error.code !== "string" || typeof error.message !== "string")
+      throw wrong("ErrorAnswer", "an error", error);
+    const retryAfter =
+      typeof answer.retryAfterSeconds === "number" ? { retryAfterSeconds: answer.retryAfterSeconds } : {};
+    return errorFromRecord({
+      code: error.code,
+      message: error.message,
+      retryable: error.retryable === true,
+      details: { ...error.details, ...details, ...retryAfter },
+    });
+  } catch (cause) {
+    const isOurs = isDreamloopError(cause) || cause instanceof SyntaxError;
+    if (!isOurs) throw cause;
+    const retryable = status === 502 || status === 504;
+    return new DreamloopError(ERROR_CODES.unavailable, `the server answered with status ${status}`, {
+      retryable,
+      details,
+      cause,
+    });
+  }
+}
+
+/** Checks what a client relies on in the answer to a creation or a resumption. */
+export function readGrant(value: unknown): SessionAnswer {
+  const grant = record(value, "SessionAnswer");
+  for (const field of ["sessionId", "token", "resumeSecret", "viewerToken", "websocketPath"]) {
+    if (typeof grant[field] !== "string") throw wrong(`SessionAnswer.${field}`, "a string", grant[field]);
+  }
+  if (typeof grant.epoch !== "number") throw wrong("SessionAnswer.epoch", "a number", grant.epoch);
+  if (typeof grant.state !== "string") throw wrong("SessionAnswer.state", "a string", grant.state);
+  record(grant.world, "SessionAnswer.world");
+  return {
+    ...grant,
+    iceServers: Array.isArray(grant.iceServers) ? (grant.iceServers as unknown[]) : [],
+  } as unknown as SessionAnswer;
+}
