@@ -4,7 +4,7 @@ import { TARGET_FORMS } from "@dreamloop/outputs";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "./commands/index.ts";
 import { EXIT_CODES } from "./program/exit-codes.ts";
-import { ALL_SETTINGS } from "./settings/run-settings.ts";
+import { ALL_SETTINGS, RUN_OPTIONS } from "./settings/run-settings.ts";
 import { environmentVariable } from "./settings/setting.ts";
 
 const PAGE = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
@@ -39,7 +39,7 @@ describe("docs/cli.md", () => {
 
 test("every option of run is a setting, or one of the few that are not", () => {
   const others = ["--config", "--print-config", "--json", "--quiet", "--set"];
-  const settings = ALL_SETTINGS.map(({ flag }) => flag).filter((flag) => flag !== "WORLD");
+  const settings = RUN_OPTIONS.map(({ flag }) => flag).filter((flag) => flag !== "WORLD");
   const options = described("run").options.map(({ long }) => long);
   expect(options.sort()).toEqual([...new Set([...settings, ...others])].sort());
 });

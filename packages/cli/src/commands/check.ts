@@ -11,7 +11,7 @@ import type { CliCommand, CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import { givenFlags } from "../settings/given-flags.ts";
-import { ALL_SETTINGS, sessionSettings, settingLayers, type SessionSettings } from "../settings/run-settings.ts";
+import { SESSION_SETTINGS, sessionSettings, settingLayers, type SessionSettings } from "../settings/run-settings.ts";
 import { countOf } from "../terminal/format.ts";
 import type { Styles } from "../terminal/styles.ts";
 import { addSpeechOptions, addWorldOptions } from "./options.ts";
@@ -42,7 +42,7 @@ export const checkCommand: CliCommand = {
   },
   run: async (context, [worldArgument], options) => {
     const { host, terminal } = context;
-    const flags = givenFlags(options, ALL_SETTINGS, worldArgument);
+    const flags = givenFlags(options, Object.values(SESSION_SETTINGS), worldArgument);
     const settings = settling(() => sessionSettings(settingLayers({ host, flags }), flags));
     const place = findPlace(requireWorld(settings, "check"), host.cwd);
     const result = await check(context, place, settings, options.run === true);

@@ -16,7 +16,7 @@ import { describeRun, runResult } from "../run/run-result.ts";
 import { TraceRecorder } from "../run/trace-recorder.ts";
 import { givenFlags } from "../settings/given-flags.ts";
 import { printableSettings } from "../settings/print-settings.ts";
-import { ALL_SETTINGS, runSettings, type RunSettings } from "../settings/run-settings.ts";
+import { RUN_OPTIONS, runSettings, type RunSettings } from "../settings/run-settings.ts";
 import { formatTable } from "../terminal/format.ts";
 import { addPrintConfigOption, addSpeechOptions, addWorldOptions, repeated } from "./options.ts";
 
@@ -64,7 +64,7 @@ export const runCommand: CliCommand = {
   },
   run: async (context, [worldArgument], options) => {
     const { host, terminal } = context;
-    const flags = givenFlags(options, ALL_SETTINGS, worldArgument);
+    const flags = givenFlags(options, RUN_OPTIONS, worldArgument);
     const given = runSettings({ host, flags });
     if (given.world === undefined) {
       throw usageError("run: no world was named; dreamloop worlds lists them, dreamloop run probe is a first try");

@@ -105,11 +105,14 @@ export const RUN_SETTINGS = {
   profile: setting({ path: "run.profile", flag: "--profile", read: path, fromText: asText }),
 };
 
-/** Every setting that may stand in a configuration file or in the environment. */
-export const ALL_SETTINGS: readonly Setting<unknown>[] = [
+/** Settings that `dreamloop run` takes as options. */
+export const RUN_OPTIONS: readonly Setting<unknown>[] = [
   ...Object.values(SESSION_SETTINGS),
   ...Object.values(RUN_SETTINGS),
 ];
+
+/** Every setting that may stand in a configuration file or in the environment, of whichever command: each overlooks those of the others. */
+export const ALL_SETTINGS: readonly Setting<unknown>[] = RUN_OPTIONS;
 
 /** What the command line gives, by the setting's path; texts, switches and lists as they came. */
 export interface GivenFlags {
