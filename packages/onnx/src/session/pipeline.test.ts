@@ -1,0 +1,248 @@
+import { inferenceConfig, modelInputs, type InferenceSession, type ModelConfigInput } from "@dreamloop/core";
+import { describe, expect, test } from "vitest";
+import { bundleAdapter } from "../adapter/bundle-adapter.ts";
+import { openBundle } from "../bundle/open-bundle.ts";
+import type { WorldManifestInput } from "../manifest/world-manifest.ts";
+import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
+import { packBundle, type OnnxModelInput } from "../toy/index.ts";
+import { integerWeight } from "../toy/weights.ts";
+
+const engine = nodeEngine();
+const PICTURE = [1, 3, 1, 1];
+const picture = { dtype: "float32" as const, shape: PICTURE };
+const open = { dtype: "float32" as const, shape: [1, "any" as const] };
+
+/** Shows what it is fed. */
+const show = { inputs: { x: picture }, outputs: { y: picture } };
+/** Spreads a number over a picture. */
+const spread = { inputs: { n: { dtype: "float32" as const, shape: [1] }, x: picture }, outputs: { y: picture } };
+/** Sums up a cache of any length. */
+const total = {
+  inputs: { cache: open },
+  outputs: { y: picture, entry: { dtype: "float32" as const, shape: [1, 1] } },
+};
+
+const models: Readonly<Record<string, OnnxModelInput>> = {
+  show: { ...ports(show), nodes: [{ op: "Identity", inputs: ["x"], outputs: ["y"] }] },
+  spread: {
+    ...ports(spread),
+    nodes: [
+      { op: "Sub", inputs: ["x", "x"], outputs: ["nothing"] },
+      { op: "Add", inputs: ["nothing", "n"], outputs: ["y"] },
+    ],
+  },
+  total: {
+    ...ports(total),
+    nodes: [
+      { op: "ReduceSum", inputs: ["cache"], outputs: ["sum"], attributes: { keepdims: 0 } },
+      { op: "Expand", inputs: ["sum", "shape"], outputs: ["y"] },
+      { op: "Constant", inputs: [], outputs: ["one"], attributes: { value_float: { float: 1 } } },
+      { op: "Expand", inputs: ["one", "entry_shape"], outputs: ["entry"] },
+    ],
+    initializers: [integerWeight("shape", PICTURE), integerWeight("entry_shape", [1, 1])],
+  },
+};
+const graphs = { show, spread, total };
+
+function ports(graph: {
+  readonly inputs: object;
+  readonly outputs: object;
+}): Pick<OnnxModelInput, "inputs" | "outputs"> {
+  const list = (side: object) => Object.entries(side).map(([name, port]) => ({ name, ...(port as typeof picture) }));
+  return { inputs: list(graph.inputs), outputs: list(graph.outputs) };
+}
+
+type World = Partial<Omit<WorldManifestInput, "pipeline">> & {
+  readonly use: (keyof typeof graphs)[];
+  readonly pipeline: WorldManifestInput["pipeline"];
+  readonly contents?: Readonly<Record<string, Uint8Array>>;
+};
+
+async function start(
+  { use, contents, ...world }: World,
+  how: { readonly seed?: number; readonly model?: ModelConfigInput; readonly initial?: Record<string, unknown> } = {},
+): Promise<InferenceSession> {
+  const packed = packBundle({
+    manifest: {
+      formatVersion: 1,
+      id: "pipeline",
+      title: "Pipeline",
+      licence: "MIT",
+      video: { width: 1, height: 1, framesPerSecond: 10, layout: "tchw", range: "unit" },
+      inputs: {},
+      graphs: Object.fromEntries(use.map((name) => [name, { role: "other", file: `${name}.onnx`, ...graphs[name] }])),
+      ...world,
+    },
+    models: Object.fromEntries(use.map((name) => [name, models[name]])),
+    files: contents,
+    digest: sha256Hex,
+  });
+  const { bundle, faults } = await openBundle(contentFiles(packed));
+  expect(faults).toEqual([]);
+  if (bundle === undefined) throw new Error("no bundle");
+  const adapter = bundleAdapter({ bundle, engine });
+  const runtime = await adapter.createRuntime(inferenceConfig({ modelId: adapter.modelId, model: how.model }), {});
+  return runtime.startSession(modelInputs({ initial: how.initial }), { seed: how.seed ?? 1 });
+}
+
+async function frames(session: InferenceSession, count: number, update = {}): Promise<number[][]> {
+  const seen: number[][] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { output } = await session.step(modelInputs({ update: index === 0 ? update : {} }), {});
+    await session.finalizeStep?.({});
+    seen.push([...(output?.data ?? [])]);
+  }
+  return seen;
+}
+
+const shown = (x: string, outputs: Record<string, string | string[]> = { y: "frames" }) =>
+  ({ type: "graph", graph: "show", inputs: { x }, outputs }) as const;
+
+describe("pipelines", () => {
+  test("G2: noise is another one in each step, each stream and each seed, and the same for the same", async () => {
+    const world: World = { use: ["show"], randomStreams: ["a", "b"], pipeline: { step: [shown("noise:a")] } };
+    const first = await frames(await start(world), 4);
+    expect(new Set(first.flat()).size).toBe(12);
+    expect(await frames(await start(world), 4)).toEqual(first);
+    expect(await frames(await start(world, { seed: 2 }), 4)).not.toEqual(first);
+    expect(await frames(await start({ ...world, pipeline: { step: [shown("noise:b")] } }), 4)).not.toEqual(first);
+  });
+
+  test("constants come from the manifest or from a file", async () => {
+    const data = new Uint8Array(Float32Array.of(4, 5, 6).buffer);
+    const constants = { inline: { ...picture, data: [1, 2, 3] }, filed: { ...picture, file: "filed.bin" } };
+    const world: World = { use: ["show"], constants, contents: { "filed.bin": data }, pipeline: { step: [] } };
+    const inline = { ...world, pipeline: { step: [shown("constant:inline")] } };
+    const filed = { ...world, pipeline: { step: [shown("constant:filed")] } };
+    expect(await frames(await start(inline), 1)).toEqual([[1, 2, 3]]);
+    expect(await frames(await start(filed), 1)).toEqual([[4, 5, 6]]);
+  });
+
+  test("a replaced state begins as declared and then is what the step before wrote", async () => {
+    const step = [
+      shown("state:kept"),
+      { type: "graph", graph: "spread", inputs: { n: 7, x: "state:kept" }, outputs: { y: "state:kept" } },
+    ] as World["pipeline"]["step"];
+    const world: World = { use: ["show", "spread"], pipeline: { step } };
+    const number = { ...world, state: { kept: { update: "replace" as const, ...picture, initial: 0.5 } } };
+    expect(await frames(await start(number), 3)).toEqual([
+      [0.5, 0.5, 0.5],
+      [7, 7, 7],
+      [7, 7, 7],
+    ]);
+    const constants = { first: { ...picture, data: [1, 2, 3] } };
+    const constant = {
+      ...world,
+      constants,
+      state: { kept: { update: "replace" as const, ...picture, initial: "first" } },
+    };
+    expect((await frames(await start(constant), 2))[0]).toEqual([1, 2, 3]);
+  });
+
+  test("guidance pushes the prediction away from the other one", async () => {
+    const sample = (guidance?: { scale: number; inputs: Record<string, number> }) =>
+      start({
+        use: ["show", "spread"],
+        constants: { zero: { ...picture, data: [0, 0, 0] } },
+        pipeline: {
+          step: [
+            {
+              type: "sample",
+              latent: "constant:zero",
+              graph: "spread",
+              inputs: { x: "sampler:latent", n: 3 },
+              prediction: "y",
+              output: "value:latent",
+              schedules: [[1, 0.5, 0]],
+              defaultSteps: 2,
+              ...(guidance === undefined ? {} : { guidance }),
+            },
+            shown("value:latent"),
+          ],
+        },
+      });
+    // Two Euler steps along a constant velocity v end at −v: 3 alone, and 1 + 2 · (3 − 1) = 5 with guidance.
+    expect(await frames(await sample(), 1)).toEqual([[-3, -3, -3]]);
+    expect(await frames(await sample({ scale: 2, inputs: { n: 1 } }), 1)).toEqual([[-5, -5, -5]]);
+    expect(await frames(await sample({ scale: 1, inputs: { n: 1 } }), 1)).toEqual([[-3, -3, -3]]);
+  });
+
+  test("adding noise goes along the line that the sampler walks back", async () => {
+    const constants = { clean: { ...picture, data: [4, 8, 0] }, noise: { ...picture, data: [0, 4, 2] } };
+    const session = await start({
+      use: ["show"],
+      constants,
+      pipeline: {
+        step: [
+          { type: "add_noise", latent: "constant:clean", noise: "constant:noise", level: 0.25, output: "value:noisy" },
+          shown("value:noisy"),
+        ],
+      },
+    });
+    expect(await frames(session, 1)).toEqual([[3, 7, 0.5]]);
+  });
+
+  const growing = (fullLimit?: number): World => ({
+    use: ["total"],
+    state: {
+      entries: {
+        update: "append",
+        ...open,
+        axis: 1,
+        window: 2,
+        padding: "none",
+        ...(fullLimit === undefined ? {} : { fullLimit }),
+      },
+    },
+    pipeline: {
+      step: [
+        {
+          type: "graph",
+          graph: "total",
+          inputs: { cache: "state:entries" },
+          outputs: { y: "frames", entry: "state:entries" },
+        },
+      ],
+    },
+  });
+
+  test("a cache without padding hands graphs the valid entries only, from none up to its window", async () => {
+    const seen = await frames(await start(growing()), 5);
+    expect(seen.map(([value]) => value)).toEqual([0, 1, 2, 2, 2]);
+  });
+
+  test("I2: a cache that keeps everything ends the rollout where its limit is reached", async () => {
+    const session = await start(growing(4), { model: { cachePolicy: { kind: "full" } } });
+    const seen: (number | undefined)[] = [];
+    while (session.nextStepRequest() !== undefined) seen.push((await frames(session, 1))[0]?.[0]);
+    expect(seen).toEqual([0, 1, 2, 3]);
+    await session.reset({});
+    expect(session.nextStepRequest()).toEqual({ stepIndex: 0 });
+    const wider = { kind: "rolling", windowFrames: 3, sinkFrames: 0 } as const;
+    const rolling = await frames(await start(growing(4), { model: { cachePolicy: wider } }), 6);
+    expect(rolling.map(([value]) => value)).toEqual([0, 1, 2, 3, 3, 3]);
+  });
+
+  test("items run only when their initial input was given, or only when it was not", async () => {
+    const world: World = {
+      use: ["show"],
+      constants: { plain: { ...picture, data: [9, 9, 9] } },
+      inputs: { initial: { first: { type: "tensor", ...picture, required: false, updatePolicy: "step_boundary" } } },
+      pipeline: {
+        condition: [
+          { type: "set", when: "initial:first", from: "initial:first", to: "value:seed" },
+          { type: "set", unless: "initial:first", from: "constant:plain", to: "value:seed" },
+        ],
+        step: [shown("value:seed")],
+      },
+    };
+    expect(await frames(await start(world), 1)).toEqual([[9, 9, 9]]);
+    const session = await start(world, { initial: { first: [1, 2, 3] } });
+    expect(await frames(session, 1)).toEqual([[1, 2, 3]]);
+    const late = await start(world);
+    expect(await frames(late, 2, { first: [4, 5, 6] })).toEqual([
+      [4, 5, 6],
+      [4, 5, 6],
+    ]);
+  });
+});
