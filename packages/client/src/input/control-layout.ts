@@ -57,7 +57,7 @@ export function controlLayout(hints: readonly ControlHint[]): ControlLayout {
     const codes = bindings.filter((code) => PAD_CODE.test(code));
     if (codes.length === 0) continue;
     addEntry(gamepad, label, codes);
-    if (!padCodes.has(label)) padCodes.set(label, codes[0]!);
+    if (!padCodes.has(label)) padCodes.set(label, codes[0]);
   }
   for (const { label, bindings, touch, direction } of hints) {
     const codes = bindings.filter((code) => !PAD_CODE.test(code) && !/^Wheel$| pedal$/.test(code));
@@ -92,7 +92,7 @@ export function controlLayout(hints: readonly ControlHint[]): ControlLayout {
 function addEntry(entries: LegendEntry[], label: string, codes: readonly string[]): void {
   const index = entries.findIndex((entry) => entry.label === label);
   if (index < 0) entries.push({ label, codes });
-  else entries[index] = { label, codes: [...new Set([...entries[index]!.codes, ...codes])] };
+  else entries[index] = { label, codes: [...new Set([...entries[index].codes, ...codes])] };
 }
 
 const KEY_NAMES: Readonly<Record<string, string>> = Object.freeze({

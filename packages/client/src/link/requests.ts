@@ -8,8 +8,8 @@ export const REQUEST_TIMEOUT_MILLISECONDS = 15_000;
 interface Open {
   readonly method: string;
   readonly timer: unknown;
-  resolve(result: Readonly<Record<string, unknown>>): void;
-  reject(error: DreamloopError): void;
+  readonly resolve: (result: Readonly<Record<string, unknown>>) => void;
+  readonly reject: (error: DreamloopError) => void;
 }
 
 /** Requests that wait for their answers. */

@@ -102,6 +102,6 @@ async function attempt(
   }
 }
 
-function cancelled(reason: unknown): unknown {
+function cancelled(reason: unknown): Error {
   return reason instanceof Error ? reason : new DreamloopError(ERROR_CODES.cancelled, "connect was cancelled");
 }

@@ -15,11 +15,11 @@ export class RateMeter {
 
   /** Events a second; 0 before the second event and when all are too old. */
   perSecond(now: number): number {
-    while (this.#times.length > 0 && now - this.#times[0]! > WINDOW_MILLISECONDS) this.#times.shift();
+    while (this.#times.length > 0 && now - this.#times[0] > WINDOW_MILLISECONDS) this.#times.shift();
     const first = this.#times[0];
     if (first === undefined || this.#times.length < 2) return 0;
     // Measured up to now, so that the rate falls when events stop; up to the last event while they come.
-    const last = this.#times[this.#times.length - 1]!;
+    const last = this.#times[this.#times.length - 1];
     const interval = (last - first) / (this.#times.length - 1);
     const span = now - last > 2 * interval ? now - first : last - first;
     return span <= 0 ? 0 : ((this.#times.length - 1) * 1000) / span;

@@ -36,7 +36,7 @@ export class Samples {
     this.#entries = this.#entries.filter(({ at }) => now - at <= this.#maxAge);
     if (this.#entries.length === 0) return undefined;
     const sorted = this.values.toSorted((left, right) => left - right);
-    const rank = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
+    const rank = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
     return { p50: rank(0.5), p95: rank(0.95), count: sorted.length };
   }
 

@@ -19,7 +19,7 @@ export interface MouseDevice {
   /** Lets go of the pointer. */
   unlock(): void;
   /** Watches no more. */
-  close(): void;
+  close(this: void): void;
 }
 
 const LINE_PIXELS = 16;

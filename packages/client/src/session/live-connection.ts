@@ -1,0 +1,277 @@
+import { DreamloopError, ERROR_CODES, errorFromRecord, errorToRecord } from "@dreamloop/core";
+import type {
+  ControlMethod,
+  ControlRequests,
+  ServerMessage,
+  SessionAnswer,
+  SessionStateMessage,
+} from "@dreamloop/protocol";
+import { InputSender } from "../input/input-sender.ts";
+import type { Link, LinkHandlers } from "../link/link.ts";
+import { ReconnectPolicy } from "../link/reconnect-policy.ts";
+import { Requests } from "../link/requests.ts";
+import { Stage } from "../present/stage.ts";
+import { PlayStatistics, type PlayStats } from "../statistics/play-statistics.ts";
+import type { ConnectionParts } from "./session-parts.ts";
+import { Reconnector } from "./reconnector.ts";
+import type { PlayEvents, PlayState } from "./session-events.ts";
+
+/** How often statistics are told, in milliseconds. */
+const STATS_INTERVAL_MILLISECONDS = 1_000;
+/** A link that is silent for so long is lost: the server tells its counters every second. */
+const SILENCE_MILLISECONDS = 6_000;
+
+/** Keeps a session connected: opens its link, reads what comes, takes it up again when it is lost, and measures. */
+export class LiveConnection {
+  readonly stage: Stage;
+  readonly sender: InputSender;
+  readonly #parts: ConnectionParts;
+  readonly #statistics = new PlayStatistics();
+  readonly #requests: Requests;
+  readonly #reconnector: Reconnector;
+  readonly #lifetime = new AbortController();
+  #grant: SessionAnswer;
+  #link: Link | undefined;
+  #state: PlayState;
+  #server: SessionStateMessage | undefined;
+  #lastHeard = 0;
+  #statsTimer: unknown;
+  #stats: PlayStats | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** For the session of `grant`; `open` connects. */
+  constructor(parts: ConnectionParts, grant: SessionAnswer) {
+    const { environment, options, events } = parts;
+    this.#parts = parts;
+    this.#grant = grant;
+    this.#state = grant.state;
+    this.#requests = new Requests(environment);
+    this.sender = new InputSender(environment, parts.input, (sent) => this.#statistics.inputSent(sent));
+    this.stage = new Stage(environment, (frame) => {
+      this.#statistics.framePresented(frame);
+      events.emit("frame", frame);
+    });
+    this.#reconnector = new Reconnector({
+      api: parts.api,
+      environment,
+      policy: new ReconnectPolicy(() => environment.random(), options.reconnect),
+      signal: this.#lifetime.signal,
+    });
+  }
+
+  /** The newest answer to a creation or a resumption. */
+  get grant(): SessionAnswer {
+    return this.#grant;
+  }
+
+  /** The link that stands; `undefined` while there is none. */
+  get link(): Link | undefined {
+    return this.#link;
+  }
+
+  /** What the session is doing. */
+  get state(): PlayState {
+    return this.#state;
+  }
+
+  /** What the server told last of its state. */
+  get server(): SessionStateMessage | undefined {
+    return this.#server;
+  }
+
+  /** Statistics of the last second. */
+  get stats(): PlayStats | undefined {
+    return this.#stats;
+  }
+
+  /** Sends a request; resolves with its result, rejects with the server's error. */
+  request<Method extends ControlMethod>(
+    method: Method,
+    params: ControlRequests[Method],
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const link = this.#link;
+    if (link !== undefined) return this.#requests.ask((message) => link.sendControl(message), method, params);
+    const isOver = this.#closing !== undefined;
+    const message = `"${method}" cannot be sent: ${isOver ? "the session is closed" : "the connection is interrupted"}`;
+    const code = isOver ? ERROR_CODES.closed : ERROR_CODES.unavailable;
+    return Promise.reject(new DreamloopError(code, message, { retryable: !isOver }));
+  }
+
+  /** Opens the first link; rejects when no transport works. */
+  async open(): Promise<void> {
+    await this.#openLink(this.#grant);
+    this.#statsTimer = this.#parts.environment.setTimer(() => this.#tick(), STATS_INTERVAL_MILLISECONDS);
+  }
+
+  /** The network came back: a reconnect that waits is made now. */
+  hurry(): void {
+    this.#reconnector.hurry();
+  }
+
+  /** Ends the session, on the server too. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end(undefined);
+    return this.#closing;
+  }
+
+  async #openLink(grant: SessionAnswer): Promise<void> {
+    let opened: Link | undefined;
+    const handlers: LinkHandlers = {
+      onMessage: (message) => this.#read(message),
+      // One that fails while it opens rejects, and whoever opens it decides what follows.
+      onClosed: (reason) => {
+        if (opened !== undefined && opened === this.#link) this.#lost(reason);
+      },
+    };
+    const link = await this.#parts.openLink(grant, handlers, this.#lifetime.signal);
+    if (this.#closing !== undefined) {
+      link.close();
+      return;
+    }
+    this.#grant = grant;
+    this.#link = opened = link;
+    this.#lastHeard = this.#parts.environment.now();
+    this.stage.setSource(link.source);
+    this.sender.connect(link, link.epoch);
+    this.#setState(this.#server?.state ?? grant.state);
+    this.#parts.events.emit("transport", link.kind);
+  }
+
+  #read(message: ServerMessage): void {
+    const now = this.#parts.environment.now();
+    this.#lastHeard = now;
+    switch (message.type) {
+      case "frame":
+        this.#statistics.frameReceived(message, now);
+        this.stage.addMetadata(message);
+        break;
+      case "state":
+        this.#server = message;
+        this.#parts.events.emit("server", message);
+        if (message.state === "closed") {
+          this.#closing ??= this.#end(message.reason === undefined ? undefined : errorFromRecord(message.reason));
+        } else if (this.#link !== undefined) this.#setState(message.state);
+        break;
+      case "stats":
+        this.#statistics.serverStats(message);
+        break;
+      case "input_echo":
+        this.#statistics.echoReceived(message.sentAtMilliseconds, now);
+        break;
+      case "notice":
+        this.#parts.events.emit("notice", message);
+        break;
+      case "response":
+        this.#requests.answer(message);
+        break;
+      case "welcome":
+      case "connected":
+        break;
+    }
+  }
+
+  #lost(cause: DreamloopError): void {
+    if (this.#closing !== undefined) return;
+    this.#dropLink("the connection was lost");
+    this.#setState("reconnecting");
+    const { options, api } = this.#parts;
+    const recreate = async (): Promise<SessionAnswer> => {
+      const seed = this.#server?.seed ?? options.seed;
+      const prompt = this.#parts.currentPrompt();
+      const { world, preset, size } = options;
+      const fresh = await api.create(
+        {
+          world,
+          ...(preset === undefined ? {} : { preset }),
+          ...(seed === undefined ? {} : { seed }),
+          ...(size === undefined ? {} : { size }),
+          ...(prompt === undefined ? {} : { prompt }),
+        },
+        this.#lifetime.signal,
+      );
+      this.#server = undefined;
+      const message = "The server has lost the session; a new one was started with the same seed and prompt.";
+      this.#parts.events.emit("notice", { kind: "session_restarted", message });
+      return fresh;
+    };
+    this.#reconnector
+      .run({
+        grant: this.#grant,
+        cause,
+        open: (grant) => this.#openLink(grant),
+        ...(options.recreate === false ? {} : { recreate }),
+      })
+      .catch((error: unknown) => {
+        this.#closing ??= this.#end(errorFromRecord(errorToRecord(error)));
+      });
+  }
+
+  #dropLink(why: string): void {
+    const link = this.#link;
+    this.#link = undefined;
+    this.sender.connect(undefined);
+    this.#statistics.interrupted();
+    this.#requests.rejectAll(why);
+    link?.close();
+  }
+
+  #setState(state: PlayState): void {
+    if (state === this.#state) return;
+    if (this.#state === "paused" || state === "paused") this.#statistics.interrupted();
+    this.#state = state;
+    this.#parts.events.emit("state", state);
+  }
+
+  #tick(): void {
+    const { environment } = this.#parts;
+    const now = environment.now();
+    const link = this.#link;
+    this.#statsTimer = environment.setTimer(() => this.#tick(), STATS_INTERVAL_MILLISECONDS);
+    if (link === undefined) return;
+    if (now - this.#lastHeard > SILENCE_MILLISECONDS) {
+      const message = `nothing was heard from the server for ${SILENCE_MILLISECONDS / 1000} s`;
+      this.#lost(new DreamloopError(ERROR_CODES.unavailable, message, { retryable: true }));
+      return;
+    }
+    const before = this.#stats?.quality;
+    const stats = this.#statistics.read({
+      now,
+      transport: link.kind,
+      clientDrops: this.stage.drops,
+      targetFramesPerSecond: this.#grant.description?.framesPerSecond ?? this.#grant.world.framesPerSecond,
+      isRunning: this.#state === "running",
+    });
+    this.#stats = stats;
+    this.#parts.events.emit("stats", stats);
+    const { quality } = stats;
+    if (before?.level !== quality.level || before.cause !== quality.cause) this.#parts.events.emit("quality", quality);
+    link.sendControl(
+      JSON.stringify({ type: "request", id: 0, method: "client_stats", params: this.#clientStats(stats) }),
+    );
+  }
+
+  #clientStats(stats: PlayStats): ControlRequests["client_stats"] {
+    const photon = stats.inputToPhoton;
+    const dropped = Object.values(this.stage.drops).reduce((sum, count) => sum + count, 0);
+    return {
+      presentedFrames: stats.presentedFrames,
+      droppedFrames: dropped,
+      ...(photon === undefined ? {} : { inputToPhotonSeconds: photon.p50 / 1000 }),
+    };
+  }
+
+  async #end(reason: DreamloopError | undefined): Promise<void> {
+    const grant = this.#grant;
+    const wasServersWish = reason !== undefined || this.#server?.state === "closed";
+    this.#parts.environment.clearTimer(this.#statsTimer);
+    this.#lifetime.abort(new DreamloopError(ERROR_CODES.closed, "the session was closed"));
+    this.#dropLink("the session was closed");
+    this.sender.close();
+    this.stage.close();
+    this.#setState("closed");
+    // A server that cannot be told ends the session by itself after its grace time.
+    if (!wasServersWish) await this.#parts.api.remove(grant).catch(() => undefined);
+    this.#parts.events.emit("closed", reason);
+    this.#parts.events.clear();
+  }
+}

@@ -1,0 +1,30 @@
+import type { SessionAnswer } from "@dreamloop/protocol";
+import type { InputState } from "../input/input-state.ts";
+import type { Link, LinkHandlers } from "../link/link.ts";
+import type { HttpApi } from "../wire/http-api.ts";
+import type { Emitter } from "./emitter.ts";
+import type { ClientEnvironment } from "./environment.ts";
+import type { ConnectOptions } from "./play-options.ts";
+import type { PlayEvents } from "./session-events.ts";
+
+/** What a session is made from. */
+export interface PlaySessionParts {
+  /** What was asked for. */
+  readonly options: ConnectOptions;
+  /** The HTTP side of the server. */
+  readonly api: HttpApi;
+  /** The browser. */
+  readonly environment: ClientEnvironment;
+  /** Opens the best link for a grant. */
+  openLink(grant: SessionAnswer, handlers: LinkHandlers, signal: AbortSignal): Promise<Link>;
+}
+
+/** What a connection works with beside the parts of its session. */
+export interface ConnectionParts extends PlaySessionParts {
+  /** What is held on the client's devices. */
+  readonly input: InputState;
+  /** Who is told. */
+  readonly events: Emitter<PlayEvents>;
+  /** The prompt that a session which has to be made anew starts with. */
+  currentPrompt(): string | undefined;
+}
