@@ -1,0 +1,265 @@
+import {
+  DreamloopError,
+  ERROR_CODES,
+  finite,
+  flag,
+  listOf,
+  oneOf,
+  optional,
+  recordFactory,
+  shape,
+  text,
+  withDefault,
+  type Reader,
+} from "@dreamloop/core";
+import { ENCODER_NAMES, type EncoderName } from "@dreamloop/outputs";
+import type { IceServerEntry } from "@dreamloop/protocol";
+import { isLoopback } from "../security/access-rules.ts";
+
+/** How a server runs; everything has a default. */
+export interface ServerConfig {
+  /** Address to bind, UDP of the media included; default `127.0.0.1`, which only this machine reaches. */
+  readonly host: string;
+  /** Port of HTTP and WebSocket; 0 for any; default 8787. */
+  readonly port: number;
+  /** Who starts a session has to know it; needed on a bind beyond this machine; default none. */
+  readonly token?: string;
+  /** Allows a bind beyond this machine without a token; default false. */
+  readonly insecure: boolean;
+  /** Further names under which the server may be called; default none. */
+  readonly allowedHosts: readonly string[];
+  /** Further pages that may use it, as origins; default none. */
+  readonly allowedOrigins: readonly string[];
+  /** File with the TLS certificate chain (PEM); default none: plain HTTP. */
+  readonly tlsCert?: string;
+  /** File with its private key (PEM). */
+  readonly tlsKey?: string;
+  /** STUN and TURN servers for both sides; default none. */
+  readonly iceServers: readonly IceServerEntry[];
+  /** Whether media may only travel over TURN; default false. */
+  readonly relayOnly: boolean;
+  /** First and last UDP port of the media; default any. */
+  readonly udpPorts?: { readonly first: number; readonly last: number };
+  /** Which video encoder; default `auto`. */
+  readonly encoder: EncoderName;
+  /** Quality of JPEG pictures for clients that cannot decode video, 1 to 100; default 80. */
+  readonly jpegQuality: number;
+  /** Least bitrate of the video, in bits a second; default 150,000. */
+  readonly minBitrateBitsPerSecond: number;
+  /** Greatest bitrate of the video, in bits a second; default 8,000,000. */
+  readonly maxBitrateBitsPerSecond: number;
+  /** Ids of worlds to load at the start and keep; default none. */
+  readonly preload: readonly string[];
+  /** Sessions at a time; default 8. */
+  readonly maxSessions: number;
+  /** Sessions at a time of one identity, an address or the token's holder; default 8. */
+  readonly maxSessionsPerIdentity: number;
+  /** Viewers of one session, the player included; default 16. */
+  readonly maxViewers: number;
+  /** Worlds that may be loading at a time; default 1. */
+  readonly maxLoads: number;
+  /** Worlds that may be loaded at a time; default 3. */
+  readonly maxLoadedWorlds: number;
+  /** Seconds that a session waits for its player to come (back); default 20. */
+  readonly graceSeconds: number;
+  /** Seconds without any input or request after which a session ends; default 900. */
+  readonly idleSeconds: number;
+  /** Seconds that a session lasts at most; default 14,400. */
+  readonly lifetimeSeconds: number;
+  /** Seconds after which a world without sessions is unloaded; default 300. */
+  readonly worldIdleSeconds: number;
+  /** Seconds that sessions get to end when the server stops; default 5. */
+  readonly drainSeconds: number;
+  /** Seconds that a player's token is good for; default 3600. */
+  readonly tokenSeconds: number;
+  /** Whether sessions can be recorded; each then keeps a trace of its run; default true. */
+  readonly recording: boolean;
+  /** Seconds of one recording; default 600. */
+  readonly recordingSeconds: number;
+  /** Bytes of one recording's video, and of a session's trace; default 268,435,456. */
+  readonly recordingBytes: number;
+  /** Recordings that a session keeps; the oldest goes first; default 4. */
+  readonly maxRecordings: number;
+  /** Steps by which generation may lead presentation, at least 1; default 2. Less is fresher, but the model has to be fast. */
+  readonly leadSteps: number;
+  /** HTTP requests a second from one address, in the long run; default 50. */
+  readonly httpRequestsPerSecond: number;
+  /** Sessions a minute that one identity may start; default 30. */
+  readonly sessionStartsPerMinute: number;
+}
+
+/** What the factory of `ServerConfig` takes. */
+export type ServerConfigInput = Partial<ServerConfig>;
+
+/** The defaults. */
+export const SERVER_DEFAULTS: ServerConfig = Object.freeze({
+  host: "127.0.0.1",
+  port: 8787,
+  insecure: false,
+  allowedHosts: [],
+  allowedOrigins: [],
+  iceServers: [],
+  relayOnly: false,
+  encoder: ENCODER_NAMES.auto,
+  jpegQuality: 80,
+  minBitrateBitsPerSecond: 150_000,
+  maxBitrateBitsPerSecond: 8_000_000,
+  preload: [],
+  maxSessions: 8,
+  maxSessionsPerIdentity: 8,
+  maxViewers: 16,
+  maxLoads: 1,
+  maxLoadedWorlds: 3,
+  graceSeconds: 20,
+  idleSeconds: 900,
+  lifetimeSeconds: 14_400,
+  worldIdleSeconds: 300,
+  drainSeconds: 5,
+  tokenSeconds: 3600,
+  recording: true,
+  recordingSeconds: 600,
+  recordingBytes: 268_435_456,
+  maxRecordings: 4,
+  leadSteps: 2,
+  httpRequestsPerSecond: 50,
+  sessionStartsPerMinute: 30,
+});
+
+const name = text({ maxLength: 300 });
+const path = text({ maxLength: 4096 });
+const seconds = finite({ min: 0, aboveMin: true, max: 10_000_000 });
+const count = finite({ integer: true, min: 1, max: 100_000 });
+const bitrate = finite({ integer: true, min: 10_000, max: 1_000_000_000 });
+const port = finite({ integer: true, min: 0, max: 65_535 });
+const D = SERVER_DEFAULTS;
+
+const iceServer = shape<IceServerEntry>({
+  urls: (value, at) => (typeof value === "string" ? name(value, at) : listOf(name, { min: 1, max: 8 })(value, at)),
+  username: optional(name),
+  credential: optional(text({ maxLength: 1000 })),
+});
+
+const origin: Reader<string> = (value, at) => {
+  const given = name(value, at);
+  if (/^https?:\/\/[^/\s*]+$/i.test(given)) return given;
+  throw new DreamloopError(
+    ERROR_CODES.invalidValue,
+    `${at}: expected an origin such as https://example.org (no path, no wildcard), found ${JSON.stringify(given)}`,
+  );
+};
+
+/** Readers of the settings of a server, for the layers of a command line. */
+export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Reader<ServerConfig[Key]> } = {
+  host: name,
+  port,
+  token: text({ maxLength: 512 }),
+  insecure: flag,
+  allowedHosts: listOf(name, { max: 64 }),
+  allowedOrigins: listOf(origin, { max: 64 }),
+  tlsCert: path,
+  tlsKey: path,
+  iceServers: listOf(iceServer, { max: 16 }),
+  relayOnly: flag,
+  udpPorts: shape<{ first: number; last: number }>({ first: port, last: port }),
+  encoder: oneOf(ENCODER_NAMES),
+  jpegQuality: finite({ integer: true, min: 1, max: 100 }),
+  minBitrateBitsPerSecond: bitrate,
+  maxBitrateBitsPerSecond: bitrate,
+  preload: listOf(name, { max: 64 }),
+  maxSessions: count,
+  maxSessionsPerIdentity: count,
+  maxViewers: count,
+  maxLoads: count,
+  maxLoadedWorlds: count,
+  graceSeconds: seconds,
+  idleSeconds: seconds,
+  lifetimeSeconds: seconds,
+  worldIdleSeconds: seconds,
+  drainSeconds: seconds,
+  tokenSeconds: seconds,
+  recording: flag,
+  recordingSeconds: seconds,
+  recordingBytes: finite({ integer: true, min: 1 }),
+  maxRecordings: count,
+  leadSteps: finite({ min: 1, max: 64 }),
+  httpRequestsPerSecond: count,
+  sessionStartsPerMinute: count,
+};
+
+const R = SERVER_CONFIG_READERS;
+
+const make = recordFactory<ServerConfig>(
+  "ServerConfig",
+  {
+    host: withDefault(R.host, D.host),
+    port: withDefault(R.port, D.port),
+    token: optional(R.token as Reader<string>),
+    insecure: withDefault(R.insecure, D.insecure),
+    allowedHosts: withDefault(R.allowedHosts, D.allowedHosts),
+    allowedOrigins: withDefault(R.allowedOrigins, D.allowedOrigins),
+    tlsCert: optional(R.tlsCert as Reader<string>),
+    tlsKey: optional(R.tlsKey as Reader<string>),
+    iceServers: withDefault(R.iceServers, D.iceServers),
+    relayOnly: withDefault(R.relayOnly, D.relayOnly),
+    udpPorts: optional(R.udpPorts as Reader<NonNullable<ServerConfig["udpPorts"]>>),
+    encoder: withDefault(R.encoder, D.encoder),
+    jpegQuality: withDefault(R.jpegQuality, D.jpegQuality),
+    minBitrateBitsPerSecond: withDefault(R.minBitrateBitsPerSecond, D.minBitrateBitsPerSecond),
+    maxBitrateBitsPerSecond: withDefault(R.maxBitrateBitsPerSecond, D.maxBitrateBitsPerSecond),
+    preload: withDefault(R.preload, D.preload),
+    maxSessions: withDefault(R.maxSessions, D.maxSessions),
+    maxSessionsPerIdentity: withDefault(R.maxSessionsPerIdentity, D.maxSessionsPerIdentity),
+    maxViewers: withDefault(R.maxViewers, D.maxViewers),
+    maxLoads: withDefault(R.maxLoads, D.maxLoads),
+    maxLoadedWorlds: withDefault(R.maxLoadedWorlds, D.maxLoadedWorlds),
+    graceSeconds: withDefault(R.graceSeconds, D.graceSeconds),
+    idleSeconds: withDefault(R.idleSeconds, D.idleSeconds),
+    lifetimeSeconds: withDefault(R.lifetimeSeconds, D.lifetimeSeconds),
+    worldIdleSeconds: withDefault(R.worldIdleSeconds, D.worldIdleSeconds),
+    drainSeconds: withDefault(R.drainSeconds, D.drainSeconds),
+    tokenSeconds: withDefault(R.tokenSeconds, D.tokenSeconds),
+    recording: withDefault(R.recording, D.recording),
+    recordingSeconds: withDefault(R.recordingSeconds, D.recordingSeconds),
+    recordingBytes: withDefault(R.recordingBytes, D.recordingBytes),
+    maxRecordings: withDefault(R.maxRecordings, D.maxRecordings),
+    leadSteps: withDefault(R.leadSteps, D.leadSteps),
+    httpRequestsPerSecond: withDefault(R.httpRequestsPerSecond, D.httpRequestsPerSecond),
+    sessionStartsPerMinute: withDefault(R.sessionStartsPerMinute, D.sessionStartsPerMinute),
+  },
+  (config) => {
+    if (!isLoopback(config.host) && config.token === undefined && !config.insecure) {
+      refuseConfig(
+        `ServerConfig.host: ${config.host} can be reached from other machines, and there is no token; set a token, or say insecure if everyone may use it`,
+      );
+    }
+    if (config.token !== undefined && config.token.length < MIN_TOKEN_LENGTH) {
+      refuseConfig(
+        `ServerConfig.token: expected at least ${MIN_TOKEN_LENGTH} characters, found ${config.token.length}`,
+      );
+    }
+    if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+      refuseConfig("ServerConfig.tlsCert and tlsKey: one is of no use without the other; give both or none");
+    }
+    if (config.minBitrateBitsPerSecond > config.maxBitrateBitsPerSecond) {
+      refuseConfig("ServerConfig.minBitrateBitsPerSecond: is above maxBitrateBitsPerSecond");
+    }
+    if (config.udpPorts !== undefined && config.udpPorts.first > config.udpPorts.last) {
+      refuseConfig("ServerConfig.udpPorts: the first port is above the last");
+    }
+    if (config.relayOnly && config.iceServers.length === 0) {
+      refuseConfig("ServerConfig.relayOnly: there is no TURN server to relay; add one to iceServers");
+    }
+  },
+);
+
+/** Shortest token of a server, in characters. */
+export const MIN_TOKEN_LENGTH = 16;
+
+/** Makes a `ServerConfig` with its defaults; refuses unknown keys, and a bind beyond this machine without a token. */
+export function serverConfig(input: ServerConfigInput): ServerConfig {
+  return make(input);
+}
+
+function refuseConfig(message: string): never {
+  throw new DreamloopError(ERROR_CODES.invalidValue, message);
+}

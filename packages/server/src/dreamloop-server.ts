@@ -1,0 +1,264 @@
+import { readFile } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
+import { ProcessClock } from "@dreamloop/node";
+import { serverConfig, type ServerConfig, type ServerConfigInput } from "./config/server-config.ts";
+import { httpApp } from "./http/app.ts";
+import { playerFiles } from "./http/player-files.ts";
+import type { ServerContext } from "./http/server-context.ts";
+import { MediaHost } from "./media/media-host.ts";
+import { ServerMetrics } from "./metrics/server-metrics.ts";
+import { RecordingShelf } from "./recordings/recording-shelf.ts";
+import { AccessRules } from "./security/access-rules.ts";
+import { TokenSigner } from "./security/session-token.ts";
+import { SessionRegistry } from "./sessions/session-registry.ts";
+import { loadRtc } from "./webrtc/rtc-library.ts";
+import { webSocketUpgrade } from "./websocket/upgrade.ts";
+import type { ServedWorld } from "./worlds/served-world.ts";
+import { WorldShelf, type WorldShelfOptions } from "./worlds/world-shelf.ts";
+
+/** What a server is started with. */
+export interface DreamloopServerOptions {
+  /** How it runs; see `ServerConfig`. */
+  readonly config?: ServerConfigInput;
+  /** The worlds that it offers. */
+  readonly worlds: readonly ServedWorld[];
+  /** The built player page; absent: a page that says it is not there. */
+  readonly playerFolder?: string;
+  /** Timers of sessions and worlds; default the clock of the process. Frames are always timed by the clock of the process. */
+  readonly clock?: Clock;
+  /** Loads worlds; for tests. */
+  readonly loadWorld?: WorldShelfOptions["load"];
+}
+
+/** Milliseconds in which a client has to send its headers, and the whole of a request. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Connections that HTTP takes at a time. */
+const MAX_CONNECTIONS = 1024;
+
+/** A running server. Whoever started it closes it. */
+export class DreamloopServer {
+  /** How it runs, with all defaults. */
+  readonly config: ServerConfig;
+  readonly #context: ServerContext;
+  readonly #recordings: RecordingShelf | undefined;
+  readonly #http: Server;
+  readonly #sockets = new Set<Socket>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(context: ServerContext, http: Server, recordings: RecordingShelf | undefined) {
+    this.config = context.config;
+    this.#context = context;
+    this.#http = http;
+    this.#recordings = recordings;
+    http.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Starts a server. Throws `invalid_value` for a configuration that is refused, and Node's error when the port is taken. */
+  static async start(options: DreamloopServerOptions): Promise<DreamloopServer> {
+    const config = serverConfig(options.config ?? {});
+    const { worlds, clock = new ProcessClock() } = options;
+    const preloaded = config.preload.map((id) => worldOf(worlds, id));
+    const tls = await readTls(config);
+    const media = await MediaHost.start({ encoder: config.encoder, jpegQuality: config.jpegQuality });
+    const shelf = new WorldShelf({
+      clock,
+      maxLoads: config.maxLoads,
+      maxLoaded: Math.max(config.maxLoadedWorlds, config.preload.length),
+      idleSeconds: config.worldIdleSeconds,
+      ...(options.loadWorld === undefined ? {} : { load: options.loadWorld }),
+    });
+    try {
+      const recordings = config.recording ? new RecordingShelf() : undefined;
+      const context = await makeContext({ options, config, clock, media, shelf, recordings });
+      const listener = getRequestListener(httpApp(context).fetch) as RequestListener;
+      const limits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+      const http =
+        tls === undefined ? createServer(limits, listener) : createTlsServer({ ...limits, ...tls }, listener);
+      http.maxConnections = MAX_CONNECTIONS;
+      const server = new DreamloopServer(context, http, recordings);
+      http.on("upgrade", webSocketUpgrade(context));
+      await listen(http, config);
+      for (const world of preloaded) await shelf.preload({ world });
+      return server;
+    } catch (error) {
+      await media.close();
+      await shelf.close();
+      throw error;
+    }
+  }
+
+  /** The port that it listens on. */
+  get port(): number {
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  /** Where it can be reached, without a token. */
+  get url(): string {
+    const { host, tlsCert } = this.config;
+    const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+    return `${tlsCert === undefined ? "http" : "https"}://${name}:${this.port}/`;
+  }
+
+  /** What is known of its encoders. */
+  get encoders(): { readonly name: string; readonly codecs: readonly string[]; readonly faults: readonly string[] } {
+    const { encoder, codecs, faults } = this.#context.media;
+    return { name: encoder, codecs, faults };
+  }
+
+  /** Whether WebRTC is there. */
+  get hasWebRtc(): boolean {
+    return this.#context.rtc !== undefined;
+  }
+
+  /** Counts of what is open, for tests and for whoever watches over the process. */
+  get counts(): {
+    readonly sessions: number;
+    readonly takenSlots: number;
+    readonly doubleReleases: number;
+    readonly feeds: number;
+    readonly sockets: number;
+    readonly loads: number;
+    readonly loadsBegun: number;
+    readonly loadedWorlds: number;
+    readonly lateFrames: number;
+  } {
+    const { registry, media, shelf } = this.#context;
+    return {
+      sessions: registry.sessions.length,
+      takenSlots: registry.slots.taken,
+      doubleReleases: registry.slots.doubleReleases,
+      feeds: media.feedCount,
+      sockets: this.#sockets.size,
+      loads: shelf.loadsUnderWay,
+      loadsBegun: shelf.loadCount,
+      loadedWorlds: shelf.loadedCount,
+      lateFrames: media.lateFrames,
+    };
+  }
+
+  /** Loads a world and keeps it; throws `not_found` or what went wrong. */
+  async preload(worldId: string): Promise<void> {
+    await this.#context.shelf.preload({ world: worldOf(this.#context.worlds, worldId) });
+  }
+
+  /** Ends it: nobody is admitted any more, sessions are told and ended, everything is freed. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  /** The same as `close`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #end(): Promise<void> {
+    const { registry, shelf, media } = this.#context;
+    const stopped = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    const drain = setTimeout(
+      () => this.#sockets.forEach((socket) => socket.destroy()),
+      this.config.drainSeconds * 1000,
+    );
+    await registry.close();
+    this.#http.closeIdleConnections();
+    await shelf.close();
+    await media.close();
+    for (const socket of this.#sockets) socket.destroySoon();
+    await stopped;
+    clearTimeout(drain);
+    await this.#recordings?.close();
+  }
+}
+
+async function makeContext(parts: {
+  readonly options: DreamloopServerOptions;
+  readonly config: ServerConfig;
+  readonly clock: Clock;
+  readonly media: MediaHost;
+  readonly shelf: WorldShelf;
+  readonly recordings: RecordingShelf | undefined;
+}): Promise<ServerContext> {
+  const { options, config, clock, media, shelf, recordings } = parts;
+  const { worlds, playerFolder } = options;
+  const registry = new SessionRegistry({
+    clock,
+    config,
+    worlds,
+    shelf,
+    media,
+    ...(recordings === undefined ? {} : { recordings }),
+  });
+  const metrics = new ServerMetrics({
+    sessions: () => registry.sessions.length,
+    sessionLimit: config.maxSessions,
+    viewers: () => viewersOf(registry),
+    loads: () => shelf.loadsUnderWay,
+    loadedWorlds: () => shelf.loadedCount,
+    lateFrames: () => media.lateFrames,
+    doubleReleases: () => registry.slots.doubleReleases,
+  });
+  registry.useMetrics(metrics);
+  return {
+    clock,
+    config,
+    worlds,
+    shelf,
+    media,
+    registry,
+    metrics,
+    access: new AccessRules(config),
+    tokens: new TokenSigner(clock),
+    rtc: await loadRtc().catch(() => undefined),
+    player: playerFiles(playerFolder),
+  };
+}
+
+function viewersOf(registry: SessionRegistry): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const session of registry.sessions) {
+    for (const { outlet, isReady } of session.connections) {
+      if (isReady) counts[outlet.transport] = (counts[outlet.transport] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+function worldOf(worlds: readonly ServedWorld[], id: string): ServedWorld {
+  const world = worlds.find((each) => each.id === id);
+  if (world !== undefined) return world;
+  throw new DreamloopError(
+    ERROR_CODES.notFound,
+    `preload: there is no world ${JSON.stringify(id)}; there are: ${worlds.map((each) => each.id).join(", ")}`,
+  );
+}
+
+async function readTls(config: ServerConfig): Promise<{ readonly cert: Buffer; readonly key: Buffer } | undefined> {
+  const { tlsCert, tlsKey } = config;
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const read = async (name: string, path: string): Promise<Buffer> => {
+    try {
+      return await readFile(path);
+    } catch (cause) {
+      throw new DreamloopError(ERROR_CODES.invalidValue, `${name}: ${path} cannot be read`, { cause });
+    }
+  };
+  return { cert: await read("tlsCert", tlsCert), key: await read("tlsKey", tlsKey) };
+}
+
+function listen(http: Server, { host, port }: ServerConfig): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once("error", reject);
+    http.listen({ host, port }, () => {
+      http.off("error", reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,86 @@
+import { Hono, type Context } from "hono";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { PROTOCOL_LIMITS, type IceCandidate } from "@dreamloop/protocol";
+import { SESSION_ROLES } from "../security/session-token.ts";
+import type { Connection } from "../sessions/connection.ts";
+import type { LiveSession } from "../sessions/live-session.ts";
+import { answerOffer } from "../webrtc/rtc-connection.ts";
+import { readText } from "./read-body.ts";
+import type { HttpEnv } from "./request-identity.ts";
+import type { ServerContext } from "./server-context.ts";
+
+/** Viewers by WHEP (draft-ietf-wish-whep): receive only, one POST each, with the token of the session's link in the path. */
+export function whepRoutes(context: ServerContext): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+
+  routes.post("/:token", async (c) => {
+    requireType(c, "application/sdp");
+    const session = sessionOf(context, c.req.param("token"));
+    const sdp = await readText(c.req.raw, PROTOCOL_LIMITS.sdpLength);
+    const answer = await answerOffer(context, { session, role: SESSION_ROLES.viewer, sdp, candidates: [] });
+    c.header("Location", `/whep/${c.req.param("token")}/${answer.connection.id}`);
+    for (const link of iceLinks(context)) c.header("Link", link, { append: true });
+    c.header("Content-Type", "application/sdp");
+    return c.body(answer.sdp, 201);
+  });
+
+  routes.patch("/:token/:connection", async (c) => {
+    requireType(c, "application/trickle-ice-sdpfrag");
+    const connection = connectionOf(context, c);
+    const fragment = await readText(c.req.raw, PROTOCOL_LIMITS.sdpLength);
+    connection.outlet.addCandidates?.(candidatesOf(fragment));
+    return c.body(null, 204);
+  });
+
+  routes.delete("/:token/:connection", (c) => {
+    connectionOf(context, c).close();
+    return c.body(null, 200);
+  });
+
+  return routes;
+}
+
+function sessionOf({ tokens, registry }: ServerContext, token: string): LiveSession {
+  return registry.find(tokens.read(token).sessionId);
+}
+
+function connectionOf(context: ServerContext, c: Context<HttpEnv>): Connection {
+  const session = sessionOf(context, c.req.param("token") ?? "");
+  const connection = [...session.connections].find(({ id }) => String(id) === c.req.param("connection"));
+  if (connection?.role === SESSION_ROLES.viewer) return connection;
+  throw new DreamloopError(ERROR_CODES.notFound, "there is no such viewer; it may have left");
+}
+
+function requireType(c: Context<HttpEnv>, type: string): void {
+  const found = (c.req.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
+  if (found === type) return;
+  throw new DreamloopError(
+    ERROR_CODES.invalidValue,
+    `Content-Type: expected ${type}, found ${JSON.stringify((found ?? "").slice(0, 100))}`,
+    { details: { status: 415 } },
+  );
+}
+
+function candidatesOf(fragment: string): IceCandidate[] {
+  let sdpMid: string | undefined;
+  const candidates: IceCandidate[] = [];
+  for (const line of fragment.split(/\r\n|\n/)) {
+    if (line.startsWith("a=mid:")) sdpMid = line.slice(6).trim();
+    else if (line.startsWith("a=candidate:")) {
+      candidates.push({ candidate: line.slice(2), ...(sdpMid === undefined ? {} : { sdpMid }) });
+    }
+  }
+  return candidates;
+}
+
+function iceLinks({ config }: ServerContext): string[] {
+  return config.iceServers.flatMap(({ urls, username, credential }) =>
+    (typeof urls === "string" ? [urls] : urls).map((url) => {
+      const secret =
+        username === undefined || credential === undefined
+          ? ""
+          : `; username=${JSON.stringify(username)}; credential=${JSON.stringify(credential)}; credential-type="password"`;
+      return `<${url}>; rel="ice-server"${secret}`;
+    }),
+  );
+}

@@ -1,0 +1,7 @@
+// The server
+export { DreamloopServer } from "./dreamloop-server.ts";
+export type { DreamloopServerOptions } from "./dreamloop-server.ts";
+export { MIN_TOKEN_LENGTH, SERVER_CONFIG_READERS, SERVER_DEFAULTS, serverConfig } from "./config/server-config.ts";
+export type { ServerConfig, ServerConfigInput } from "./config/server-config.ts";
+export type { ServedWorld } from "./worlds/served-world.ts";
+export { releaseRtc } from "./webrtc/rtc-library.ts";

@@ -1,0 +1,193 @@
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
+import { TraceFileWriter } from "@dreamloop/node";
+import type { RecordingFacts } from "@dreamloop/protocol";
+import type { RecordedVideo } from "../media/media-messages.ts";
+import { newSecret } from "../security/secrets.ts";
+
+/** A finished recording. */
+export interface StoredRecording {
+  /** What clients see of it. */
+  readonly facts: RecordingFacts;
+  /** The video; absent when no frame was recorded. */
+  readonly videoFile?: string;
+  /** The trace; absent when none was kept. */
+  readonly traceFile?: string;
+}
+
+/** The limits of the recordings of one session. */
+export interface RecordingLimits {
+  /** Recordings that are kept. */
+  readonly count: number;
+  /** Bytes of the session's trace; a longer one is given up. */
+  readonly traceBytes: number;
+}
+
+/** The folder of a server's recordings: made by the server with random names, gone when it closes. */
+export class RecordingShelf {
+  #folder: Promise<string> | undefined;
+
+  /** The folder of one session. */
+  async sessionFolder(): Promise<string> {
+    this.#folder ??= mkdtemp(join(tmpdir(), "dreamloop-"));
+    const folder = join(await this.#folder, newSecret());
+    await mkdir(folder, { mode: 0o700 });
+    return folder;
+  }
+
+  /** Deletes everything; idempotent. */
+  async close(): Promise<void> {
+    const folder = await this.#folder?.catch(() => undefined);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The recordings of one session and the trace of its run. No name in it comes from a client. */
+export class SessionRecordings {
+  readonly #folder: string;
+  readonly #sessionId: string;
+  readonly #limits: RecordingLimits;
+  readonly #clock: Clock;
+  readonly #stored: StoredRecording[] = [];
+  #trace: TraceFileWriter | undefined;
+  #active: { readonly recordingId: string; readonly folder: string; readonly startSeconds: number } | undefined;
+
+  private constructor(options: {
+    readonly folder: string;
+    readonly sessionId: string;
+    readonly limits: RecordingLimits;
+    readonly clock: Clock;
+    readonly trace: TraceFileWriter;
+  }) {
+    this.#folder = options.folder;
+    this.#sessionId = options.sessionId;
+    this.#limits = options.limits;
+    this.#clock = options.clock;
+    this.#trace = options.trace;
+  }
+
+  /** Makes the session's folder and begins its trace. */
+  static async open(options: {
+    readonly shelf: RecordingShelf;
+    readonly sessionId: string;
+    readonly limits: RecordingLimits;
+    readonly clock: Clock;
+  }): Promise<SessionRecordings> {
+    const { shelf, sessionId, limits, clock } = options;
+    const folder = await shelf.sessionFolder();
+    const trace = await TraceFileWriter.create(join(folder, "session.trace"), { sync: "never" });
+    return new SessionRecordings({ folder, sessionId, limits, clock, trace });
+  }
+
+  /** What can be fetched. */
+  get facts(): readonly RecordingFacts[] {
+    return this.#stored.map(({ facts }) => facts);
+  }
+
+  /** Seconds that the recording under way has lasted; absent when there is none. */
+  get activeSeconds(): number | undefined {
+    return this.#active === undefined ? undefined : this.#clock.nowSeconds() - this.#active.startSeconds;
+  }
+
+  /** Adds lines to the trace of the run; beyond its limit the trace is given up. */
+  writeTrace(lines: string): void {
+    const trace = this.#trace;
+    if (trace === undefined) return;
+    if (trace.writtenBytes + lines.length > this.#limits.traceBytes) {
+      this.#trace = undefined;
+      void trace.close().catch(() => undefined);
+      return;
+    }
+    trace.write(lines).catch(() => (this.#trace = undefined));
+  }
+
+  /** Begins a recording; gives its id and the file for the video. */
+  async begin(): Promise<{ readonly recordingId: string; readonly videoFile: string }> {
+    if (this.#active !== undefined)
+      throw new DreamloopError(ERROR_CODES.invalidState, "record_start: a recording is under way; stop it first");
+    const recordingId = newSecret();
+    const folder = join(this.#folder, recordingId);
+    this.#active = { recordingId, folder, startSeconds: this.#clock.nowSeconds() };
+    await mkdir(folder, { mode: 0o700 });
+    return { recordingId, videoFile: join(folder, "video.mp4") };
+  }
+
+  /** Forgets a recording that could not begin. */
+  async abandon(): Promise<void> {
+    const active = this.#active;
+    this.#active = undefined;
+    if (active !== undefined) await rm(active.folder, { recursive: true, force: true });
+  }
+
+  /** Bytes of the video under way, as far as they are on the disk. */
+  async activeBytes(): Promise<number> {
+    if (this.#active === undefined) return 0;
+    // The file grows under a name of its own until it is complete.
+    const { folder } = this.#active;
+    const names = await readdir(folder).catch(() => []);
+    const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => ({ size: 0 }))));
+    return sizes.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Completes a recording: its video is closed, the trace up to now goes beside it. */
+  async finish(video: RecordedVideo): Promise<RecordingFacts> {
+    const active = this.#active;
+    if (active === undefined)
+      throw new DreamloopError(ERROR_CODES.invalidState, "record_stop: no recording is under way; start one first");
+    this.#active = undefined;
+    const { recordingId, folder } = active;
+    const traceFile = await this.#copyTrace(join(folder, "run.trace"));
+    const path = `/api/sessions/${this.#sessionId}/recordings/${recordingId}`;
+    const facts: RecordingFacts = {
+      recordingId,
+      ...(video.frameCount === 0 ? {} : { videoPath: `${path}/video.mp4` }),
+      ...(traceFile === undefined ? {} : { tracePath: `${path}/run.trace` }),
+      frameCount: video.frameCount,
+      droppedFrames: video.droppedFrames,
+      videoBytes: video.bytes,
+    };
+    this.#stored.push({
+      facts,
+      ...(video.frameCount === 0 ? {} : { videoFile: join(folder, "video.mp4") }),
+      ...(traceFile === undefined ? {} : { traceFile }),
+    });
+    if (this.#stored.length > this.#limits.count) {
+      const oldest = this.#stored.shift();
+      if (oldest !== undefined)
+        await rm(join(this.#folder, oldest.facts.recordingId), { recursive: true, force: true });
+    }
+    return facts;
+  }
+
+  /** A finished recording by its id. */
+  find(recordingId: string): StoredRecording | undefined {
+    return this.#stored.find(({ facts }) => facts.recordingId === recordingId);
+  }
+
+  /** Ends the trace of the run; what was recorded stays. */
+  async endTrace(): Promise<void> {
+    const trace = this.#trace;
+    this.#trace = undefined;
+    await trace?.close().catch(() => undefined);
+  }
+
+  /** Deletes everything of the session. */
+  async close(): Promise<void> {
+    await this.endTrace();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #copyTrace(to: string): Promise<string | undefined> {
+    if (this.#trace === undefined) return undefined;
+    try {
+      // Writing nothing waits for what was written before.
+      await this.#trace.write("");
+      await copyFile(this.#trace.path, to);
+      return to;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { randomInt } from "node:crypto";
+import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
+import type { CreateSessionRequest } from "@dreamloop/protocol";
+import type { ServerConfig } from "../config/server-config.ts";
+import type { MediaHost } from "../media/media-host.ts";
+import type { ServerMetrics } from "../metrics/server-metrics.ts";
+import type { RecordingShelf } from "../recordings/recording-shelf.ts";
+import { RateTable } from "../security/rate-table.ts";
+import { isSameSecret } from "../security/secrets.ts";
+import type { ServedWorld } from "../worlds/served-world.ts";
+import type { WorldOrder, WorldShelf } from "../worlds/world-shelf.ts";
+import { Deadline } from "./deadline.ts";
+import { LiveSession } from "./live-session.ts";
+import { SessionSlots } from "./session-slots.ts";
+
+/** Seconds that the recordings of an ended session can still be fetched. */
+const KEEP_SECONDS = 600;
+/** Ended sessions that are kept for that at most. */
+const MAX_KEPT = 32;
+
+/** What a `SessionRegistry` is made with. */
+export interface SessionRegistryOptions {
+  /** The clock of the server. */
+  readonly clock: Clock;
+  /** How the server runs. */
+  readonly config: ServerConfig;
+  /** The worlds that are offered. */
+  readonly worlds: readonly ServedWorld[];
+  /** Where they are loaded. */
+  readonly shelf: WorldShelf;
+  /** Where frames are encoded. */
+  readonly media: MediaHost;
+  /** Where recordings go; absent: there are none. */
+  readonly recordings?: RecordingShelf;
+}
+
+/** The sessions of a server: who gets one, and where it is. */
+export class SessionRegistry {
+  readonly #options: SessionRegistryOptions;
+  readonly #slots: SessionSlots;
+  readonly #starts: RateTable;
+  readonly #sessions = new Map<string, LiveSession>();
+  readonly #ended = new Map<string, { readonly session: LiveSession; readonly deadline: Deadline }>();
+  #metrics: ServerMetrics | undefined;
+  #draining = false;
+
+  /** Empty at first. */
+  constructor(options: SessionRegistryOptions) {
+    const { maxSessions, maxSessionsPerIdentity, sessionStartsPerMinute } = options.config;
+    this.#options = options;
+    this.#slots = new SessionSlots({ sessions: maxSessions, perIdentity: maxSessionsPerIdentity });
+    this.#starts = new RateTable({ perSecond: sessionStartsPerMinute / 60, burst: sessionStartsPerMinute });
+  }
+
+  /** Must be set once before the first session. */
+  useMetrics(metrics: ServerMetrics): void {
+    this.#metrics = metrics;
+  }
+
+  /** Sessions that are open. */
+  get sessions(): readonly LiveSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** The places. */
+  get slots(): SessionSlots {
+    return this.#slots;
+  }
+
+  /** Whether another session can be admitted, and why not. */
+  get readiness(): { readonly ready: boolean; readonly reason?: string } {
+    if (this.#draining) return { ready: false, reason: "the server is closing" };
+    if (this.#options.media.failure !== undefined) return { ready: false, reason: "the media worker has failed" };
+    if (!this.#slots.canAdmit) return { ready: false, reason: "all places for sessions are taken" };
+    return { ready: true };
+  }
+
+  /** Starts a session. Throws `not_found`, `busy`, `limit_exceeded` or `invalid_value`; nothing is left behind then. */
+  create(request: CreateSessionRequest, identity: string): LiveSession {
+    const { clock, config, shelf, media, recordings, worlds } = this.#options;
+    const metrics = this.#metrics;
+    if (metrics === undefined) throw new DreamloopError(ERROR_CODES.internal, "SessionRegistry: there are no metrics");
+    if (this.#draining) throw new DreamloopError(ERROR_CODES.busy, "the server is closing", { retryable: true });
+    if (!this.#starts.take(identity, clock.nowSeconds())) {
+      throw new DreamloopError(ERROR_CODES.limitExceeded, "too many sessions were started lately; wait a minute", {
+        retryable: true,
+        details: { retryAfterSeconds: 60 },
+      });
+    }
+    const world = worlds.find(({ id }) => id === request.world);
+    if (world === undefined) {
+      const known = worlds.map(({ id }) => id).join(", ");
+      throw new DreamloopError(ERROR_CODES.notFound, `there is no world of that name here; there are: ${known}`);
+    }
+    const order = orderOf(world, request);
+    shelf.check(order);
+    const slot = this.#slots.acquire(identity);
+    const session = new LiveSession({
+      clock,
+      config,
+      order,
+      seed: request.seed ?? randomInt(2 ** 31),
+      ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
+      shelf,
+      media,
+      slot,
+      metrics,
+      ...(recordings === undefined ? {} : { recordings }),
+    });
+    this.#sessions.set(session.id, session);
+    metrics.sessionsStarted.inc();
+    void session.closed.then(() => this.#retire(session));
+    void session.start();
+    return session;
+  }
+
+  /** An open session; throws `not_found`. */
+  find(sessionId: string): LiveSession {
+    const session = this.#sessions.get(sessionId);
+    if (session !== undefined) return session;
+    throw new DreamloopError(ERROR_CODES.notFound, "there is no such session; it may have ended");
+  }
+
+  /** An open session, or an ended one whose recordings are kept; throws `not_found`. */
+  findWithRecordings(sessionId: string): LiveSession {
+    return this.#ended.get(sessionId)?.session ?? this.find(sessionId);
+  }
+
+  /** A session for whoever knows its secret; throws `not_found` for both a wrong id and a wrong secret. */
+  resume(sessionId: string, resumeSecret: string): LiveSession {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined || !isSameSecret(resumeSecret, session.resumeSecret)) {
+      throw new DreamloopError(ERROR_CODES.notFound, "there is no such session to resume; start a new one");
+    }
+    session.touch();
+    return session;
+  }
+
+  /** Admits nobody any more and ends all sessions; idempotent. */
+  async close(): Promise<void> {
+    this.#draining = true;
+    await Promise.all(this.sessions.map((session) => session.close("server_closing")));
+    for (const sessionId of [...this.#ended.keys()]) await this.#forget(sessionId);
+  }
+
+  #retire(session: LiveSession): void {
+    this.#sessions.delete(session.id);
+    const { recordings } = session;
+    if (recordings === undefined) return;
+    if (recordings.facts.length === 0 || this.#draining) {
+      void recordings.close();
+      return;
+    }
+    const deadline = new Deadline(this.#options.clock);
+    this.#ended.set(session.id, { session, deadline });
+    deadline.set(KEEP_SECONDS, () => void this.#forget(session.id));
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > MAX_KEPT && oldest !== undefined) void this.#forget(oldest);
+  }
+
+  async #forget(sessionId: string): Promise<void> {
+    const entry = this.#ended.get(sessionId);
+    this.#ended.delete(sessionId);
+    entry?.deadline.clear();
+    await entry?.session.recordings?.close();
+  }
+}
+
+function orderOf(world: ServedWorld, { preset, size }: CreateSessionRequest): WorldOrder {
+  if (size !== undefined && world.acceptsSize !== true) {
+    throw new DreamloopError(ERROR_CODES.invalidValue, "size: this world has one size only; leave it out");
+  }
+  return { world, ...(preset === undefined ? {} : { preset }), ...(size === undefined ? {} : { size }) };
+}
