@@ -14,6 +14,9 @@ const UNIVERSAL = new Set([
 /** Declarations that belong to one environment; what the language itself declares lies in other files. */
 const ENVIRONMENT_FILE = /[\\/](lib\.(dom|webworker|scripthost)[^\\/]*\.d\.ts$|node_modules[\\/]@types[\\/]node[\\/])/;
 
+/** React's types declare empty stand-ins for the browser's elements, in every program that they are part of. */
+const STAND_IN_FILE = /[\\/]node_modules[\\/]@types[\\/]react[\\/]/;
+
 /**
  * Forbids values and types that only a browser or only Node provides, and the ambient clock.
  *
@@ -64,5 +67,6 @@ export const universalGlobals = {
 function isOfEnvironment(services, identifier) {
   const symbol = services.getSymbolAtLocation(/** @type {never} */ (identifier));
   const files = symbol?.declarations?.map((declaration) => declaration.getSourceFile().fileName) ?? [];
-  return files.length > 0 && files.every((file) => ENVIRONMENT_FILE.test(file));
+  const own = files.filter((file) => !STAND_IN_FILE.test(file));
+  return files.length > 0 && own.every((file) => ENVIRONMENT_FILE.test(file));
 }
