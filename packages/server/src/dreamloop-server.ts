@@ -30,6 +30,8 @@ export interface DreamloopServerOptions {
   readonly playerFolder?: string;
   /** Timers of sessions and worlds; default the clock of the process. Frames are always timed by the clock of the process. */
   readonly clock?: Clock;
+  /** Ports that are tried, one after the other, when the configured one is taken; default 1. */
+  readonly portTries?: number;
   /** Loads worlds; for tests. */
   readonly loadWorld?: WorldShelfOptions["load"];
 }
@@ -85,7 +87,7 @@ export class DreamloopServer {
       http.maxConnections = MAX_CONNECTIONS;
       const server = new DreamloopServer(context, http, recordings);
       http.on("upgrade", webSocketUpgrade(context));
-      await listen(http, config);
+      await listen(http, config, options.portTries ?? 1);
       for (const world of preloaded) await shelf.preload({ world });
       return server;
     } catch (error) {
@@ -253,7 +255,27 @@ async function readTls(config: ServerConfig): Promise<{ readonly cert: Buffer; r
   return { cert: await read("tlsCert", tlsCert), key: await read("tlsKey", tlsKey) };
 }
 
-function listen(http: Server, { host, port }: ServerConfig): Promise<void> {
+async function listen(http: Server, { host, port }: ServerConfig, tries: number): Promise<void> {
+  for (let number = port; ; number += 1) {
+    try {
+      await listenOnce(http, host, number);
+      return;
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+      if (isTaken && number - port + 1 < tries && number < 65_535) continue;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DreamloopError(
+        isTaken ? ERROR_CODES.unavailable : ERROR_CODES.invalidValue,
+        isTaken
+          ? `port ${number} of ${host} is taken; choose another one with port, or 0 for any`
+          : `${host}:${number} cannot be bound: ${reason}`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function listenOnce(http: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     http.once("error", reject);
     http.listen({ host, port }, () => {

@@ -17,6 +17,7 @@ import { configFileLayer } from "./config-file.ts";
 import { environmentLayer } from "./environment.ts";
 import { SettingLayer, SettingLayers } from "./layers.ts";
 import { splitPair } from "./pair.ts";
+import { SERVE_SETTINGS } from "./serve-settings.ts";
 import { asFlag, asJson, asList, asNumber, asText, type Setting } from "./setting.ts";
 
 type JsonMapping = { readonly [key: string]: Json };
@@ -112,7 +113,7 @@ export const RUN_OPTIONS: readonly Setting<unknown>[] = [
 ];
 
 /** Every setting that may stand in a configuration file or in the environment, of whichever command: each overlooks those of the others. */
-export const ALL_SETTINGS: readonly Setting<unknown>[] = RUN_OPTIONS;
+export const ALL_SETTINGS: readonly Setting<unknown>[] = [...RUN_OPTIONS, ...Object.values(SERVE_SETTINGS)];
 
 /** What the command line gives, by the setting's path; texts, switches and lists as they came. */
 export interface GivenFlags {

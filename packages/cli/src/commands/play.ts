@@ -1,0 +1,65 @@
+import type { CliCommand } from "../program/cli-command.ts";
+import { EXIT_CODES } from "../program/exit-codes.ts";
+import { canOpenBrowser, openBrowser } from "../serve/open-browser.ts";
+import { pageUrl, runServer } from "../serve/run-server.ts";
+import { addServeOptions, planServe, printablePlan } from "../serve/serve-options.ts";
+import { servedWorlds } from "../serve/served-worlds.ts";
+import { addPrintConfigOption, addSpeechOptions } from "./options.ts";
+
+const HELP = `
+WORLD is the id of a world (see dreamloop worlds), a path to a module that exports one, a folder with a
+world.json, or an installed package; default the first one that comes with Dreamloop and is not the probe.
+
+The link works on this machine. The browser opens by itself where there is a display; Ctrl-C ends it all.
+
+Examples:
+  $ dreamloop play
+  $ dreamloop play probe --set runtimeOptions.width=320
+  $ dreamloop play ./my-world.js --no-open
+`;
+
+/** Ids of worlds that are for measuring rather than for playing. */
+const LAST_CHOICE = "probe";
+
+/** `dreamloop play`: one world in the browser, with one command. */
+export const playCommand: CliCommand = {
+  name: "play",
+  summary: "play a world in the browser",
+  describe: (command) => {
+    command.argument("[world]", "the world to play").option("--no-open", "do not open the browser");
+    addServeOptions(command);
+    addPrintConfigOption(command);
+    addSpeechOptions(command);
+    command.addHelpText("after", HELP);
+  },
+  run: async (context, [worldArgument], options) => {
+    const { host, terminal } = context;
+    const { open, ...others } = options;
+    const plan = planServe(host, others, worldArgument);
+    if (options.printConfig === true) {
+      terminal.document(printablePlan(plan));
+      return EXIT_CODES.ok;
+    }
+    const names = plan.world === undefined ? [] : [plan.world];
+    const worlds = servedWorlds({ names, cwd: host.cwd, inference: plan.inference, withOthers: true });
+    const world = (names.length > 0 ? worlds[0] : worlds.find(({ id }) => id !== LAST_CHOICE)) ?? worlds[0];
+    return runServer(context, {
+      given: plan.given,
+      worlds,
+      onListening: async (server) => {
+        const link = pageUrl(server, world?.id);
+        if (world !== undefined) {
+          const progress = terminal.startProgress(`loading ${world.title ?? world.id}`, "");
+          await server.preload(world.id).finally(() => {
+            if (progress !== undefined) terminal.endProgress();
+          });
+        }
+        if (terminal.mode.json) {
+          terminal.document({ type: "listening", version: 1, url: server.url, port: server.port, world: world?.id });
+        } else terminal.result(`Play at ${link}`);
+        terminal.note("Ctrl-C ends it");
+        if (open !== false && canOpenBrowser(host)) openBrowser(link);
+      },
+    });
+  },
+};

@@ -1,0 +1,48 @@
+import type { DreamloopServer, ServedWorld, ServerConfigInput } from "@dreamloop/server";
+import type { CliContext } from "../program/cli-command.ts";
+import { EXIT_CODES, type ExitCode } from "../program/exit-codes.ts";
+import { playerFolder } from "./player-folder.ts";
+
+/** Ports that are tried when the default one is taken. */
+const PORT_TRIES = 20;
+
+/** What `runServer` takes. */
+export interface RunServerOptions {
+  /** The settings that were given, without defaults. */
+  readonly given: ServerConfigInput;
+  /** The worlds to offer. */
+  readonly worlds: readonly ServedWorld[];
+  /** Called when the server listens; what it throws ends the server. */
+  readonly onListening: (server: DreamloopServer) => Promise<void> | void;
+}
+
+/** Runs a server until the person or the system wants it to end, then lets it drain. */
+export async function runServer(context: CliContext, options: RunServerOptions): Promise<ExitCode> {
+  const { signal } = context.interruption;
+  const { DreamloopServer, releaseRtc } = await import("@dreamloop/server");
+  const folder = playerFolder();
+  const server = await DreamloopServer.start({
+    config: options.given,
+    worlds: options.worlds,
+    portTries: options.given.port === undefined ? PORT_TRIES : 1,
+    ...(folder === undefined ? {} : { playerFolder: folder }),
+  });
+  try {
+    for (const fault of server.encoders.faults) context.terminal.warn(fault);
+    if (!server.hasWebRtc) context.terminal.warn("WebRTC is not available on this platform; the WebSocket carries all");
+    await options.onListening(server);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  } finally {
+    await server.close();
+    await releaseRtc();
+  }
+  return EXIT_CODES.ok;
+}
+
+/** The address that people open: the page, with the world and the token where a page keeps them from the server's logs. */
+export function pageUrl(server: DreamloopServer, world: string | undefined): string {
+  const parts = new URLSearchParams();
+  if (world !== undefined) parts.set("world", world);
+  if (server.config.token !== undefined) parts.set("token", server.config.token);
+  return parts.size === 0 ? server.url : `${server.url}#${parts.toString()}`;
+}

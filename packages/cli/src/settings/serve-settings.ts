@@ -1,0 +1,140 @@
+import type { Reader } from "@dreamloop/core";
+import { SERVER_CONFIG_READERS, type ServerConfig } from "@dreamloop/server/config";
+import type { SettingLayers } from "./layers.ts";
+import { asFlag, asJson, asList, asNumber, asText, type Setting, type TextForm } from "./setting.ts";
+
+/** What a flag of the server says in help: its argument, what it does, and whether it may be repeated. */
+export interface ServeFlag {
+  /** As people write it, with its argument: `--port <n>`. */
+  readonly usage: string;
+  /** One line of help. */
+  readonly help: string;
+  /** Whether it may be given several times. */
+  readonly isList?: boolean;
+}
+
+const asIceServers: TextForm = (text) => (asList(text) as unknown[]).map(asIceServer);
+const asUdpPorts: TextForm = (text) => {
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(text) ?? [];
+  return first === undefined ? asJson(text) : { first: Number(first), last: Number(last) };
+};
+
+function asIceServer(entry: unknown): unknown {
+  if (typeof entry !== "string") return entry;
+  // turn:user:password@host:port is how people write it.
+  const [, scheme, username, credential, rest] = /^(turns?):([^:@]+):([^@]+)@(.+)$/.exec(entry) ?? [];
+  return scheme === undefined ? { urls: entry } : { urls: `${scheme}:${rest ?? ""}`, username, credential };
+}
+
+/** How text becomes each setting of the server, and what its flag is. */
+const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly form: TextForm } } = {
+  host: { usage: "--host <address>", help: "address to bind; default 127.0.0.1, this machine only", form: asText },
+  port: { usage: "--port <n>", help: "port; default 8787 or the next free one", form: asNumber },
+  token: {
+    usage: "--token <text>",
+    help: "secret for starting sessions, at least 16 characters; better in DREAMLOOP_SERVE_TOKEN",
+    form: asText,
+  },
+  insecure: { usage: "--insecure", help: "allow other machines without a token", form: asFlag },
+  allowedHosts: {
+    usage: "--allow-host <name>",
+    help: "another name of this server; repeatable",
+    isList: true,
+    form: asList,
+  },
+  allowedOrigins: {
+    usage: "--allow-origin <origin>",
+    help: "another site whose pages may use this server; repeatable",
+    isList: true,
+    form: asList,
+  },
+  tlsCert: { usage: "--tls-cert <file>", help: "certificate chain (PEM)", form: asText },
+  tlsKey: { usage: "--tls-key <file>", help: "private key (PEM)", form: asText },
+  iceServers: {
+    usage: "--ice-server <url>",
+    help: "stun:HOST or turn:USER:PASSWORD@HOST; repeatable",
+    isList: true,
+    form: asIceServers,
+  },
+  relayOnly: { usage: "--relay-only", help: "media only over TURN", form: asFlag },
+  udpPorts: { usage: "--udp-ports <first-last>", help: "UDP ports of the media; default any", form: asUdpPorts },
+  encoder: { usage: "--encoder <name>", help: "video encoder: auto, webcodecs or ffmpeg; default auto", form: asText },
+  jpegQuality: { usage: "--jpeg-quality <n>", help: "quality where nothing decodes video; default 80", form: asNumber },
+  minBitrateBitsPerSecond: {
+    usage: "--min-bitrate <bits>",
+    help: "least bits a second; default 150000",
+    form: asNumber,
+  },
+  maxBitrateBitsPerSecond: {
+    usage: "--max-bitrate <bits>",
+    help: "greatest bits a second; default 8000000",
+    form: asNumber,
+  },
+  preload: { usage: "--preload <world>", help: "load a world at the start; repeatable", isList: true, form: asList },
+  maxSessions: { usage: "--max-sessions <n>", help: "sessions at a time; default 8", form: asNumber },
+  maxSessionsPerIdentity: {
+    usage: "--max-sessions-per-address <n>",
+    help: "sessions at a time from one address; default 8",
+    form: asNumber,
+  },
+  maxViewers: { usage: "--max-viewers <n>", help: "viewers of a session; default 16", form: asNumber },
+  maxLoads: { usage: "--max-loads <n>", help: "worlds loading at a time; default 1", form: asNumber },
+  maxLoadedWorlds: { usage: "--max-loaded-worlds <n>", help: "worlds loaded at a time; default 3", form: asNumber },
+  graceSeconds: { usage: "--grace <s>", help: "seconds a session waits for its player; default 20", form: asNumber },
+  idleSeconds: { usage: "--idle <s>", help: "seconds without input that end a session; default 900", form: asNumber },
+  lifetimeSeconds: { usage: "--lifetime <s>", help: "longest session in seconds; default 14400", form: asNumber },
+  worldIdleSeconds: {
+    usage: "--world-idle <s>",
+    help: "seconds after which an unused world is unloaded; default 300",
+    form: asNumber,
+  },
+  drainSeconds: {
+    usage: "--drain <s>",
+    help: "seconds that clients get when the server stops; default 5",
+    form: asNumber,
+  },
+  tokenSeconds: { usage: "--token-seconds <s>", help: "life of a session's token; default 3600", form: asNumber },
+  recording: { usage: "--no-recording", help: "switch recordings and the traces for them off", form: asFlag },
+  recordingSeconds: { usage: "--recording-seconds <s>", help: "longest recording; default 600", form: asNumber },
+  recordingBytes: { usage: "--recording-bytes <n>", help: "largest recording; default 268435456", form: asNumber },
+  maxRecordings: { usage: "--max-recordings <n>", help: "recordings a session keeps; default 4", form: asNumber },
+  leadSteps: {
+    usage: "--lead-steps <n>",
+    help: "steps by which generation leads presentation, 1 or more; default 2",
+    form: asNumber,
+  },
+  httpRequestsPerSecond: {
+    usage: "--http-rate <n>",
+    help: "requests a second from one address; default 50",
+    form: asNumber,
+  },
+  sessionStartsPerMinute: {
+    usage: "--start-rate <n>",
+    help: "sessions a minute that one address may start; default 30",
+    form: asNumber,
+  },
+};
+
+/** The flags of the server in the order of help. */
+export const SERVE_FLAGS: readonly ServeFlag[] = Object.values(FLAGS);
+
+/** The settings of the server: in a file `serve.host`, in the environment `DREAMLOOP_SERVE_HOST`. */
+export const SERVE_SETTINGS = Object.fromEntries(
+  (Object.keys(FLAGS) as (keyof ServerConfig)[]).map((key) => [
+    key,
+    Object.freeze({
+      path: `serve.${key}`,
+      flag: (FLAGS[key].usage.split(" ")[0] as string).replace("--no-", "--"),
+      read: SERVER_CONFIG_READERS[key] as Reader<unknown>,
+      fromText: FLAGS[key].form,
+    }),
+  ]),
+) as { readonly [Key in keyof ServerConfig]-?: Setting<ServerConfig[Key]> };
+
+/** The server's settings that a layer gives, without defaults. */
+export function serveSettings(layers: SettingLayers): Partial<ServerConfig> {
+  const given = Object.entries(SERVE_SETTINGS).map(
+    ([key, setting]) => [key, layers.value(setting as Setting<unknown>)] as const,
+  );
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
