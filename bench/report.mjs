@@ -1,0 +1,112 @@
+// Writes the tables of docs/benchmarks.md from the result files in bench/results. A test compares the page with them, so a figure on the page
+// is always one that a command has printed. `node bench/report.mjs` after `npm run bench:… -- --json bench/results/NAME.json`.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+
+const PAGE = new URL("../docs/benchmarks.md", import.meta.url);
+const RESULTS = new URL("./results/", import.meta.url);
+
+const fixed = (value, digits = 1) => (value === undefined ? "–" : value.toFixed(digits));
+const microseconds = (seconds) => fixed(seconds * 1e6);
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** A Markdown table. */
+function table(columns, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** What each benchmark puts on the page. */
+const SECTIONS = {
+  loop(result) {
+    const { machine, turnSeconds, copySeconds } = result;
+    const stages = Object.entries(result.stages).map(([stage, figures]) => [
+      stage,
+      microseconds(figures.p50),
+      microseconds(figures.p95),
+      microseconds(figures.p99),
+    ]);
+    return [
+      ranOn(machine),
+      `${result.steps.toLocaleString("en")} steps, probe world 640×360 with an instant step, null output, check and hash off: **p50 ${microseconds(turnSeconds.p50)} µs, p99 ${microseconds(turnSeconds.p99)} µs a step**, beside ${microseconds(copySeconds.p50)} µs for one copy of the frame. Last ten thousand steps against the first: ${fixed(result.lastTenThousand.p50 / result.firstTenThousand.p50, 2)}. Heap: ${fixed(result.heapBytesPerStep, 2)} bytes a step.`,
+      "Each stage of its own, with the frame check and the hash on (µs):",
+      table(["stage", "p50", "p95", "p99"], stages),
+      `Instruments with nothing attached: a wrapped call ${fixed(result.instruments.wrappedNanoseconds, 2)} ns, a span ${fixed(result.instruments.spanNanoseconds, 2)} ns, the plain call ${fixed(result.instruments.plainNanoseconds, 2)} ns.`,
+    ];
+  },
+  mp4(result) {
+    const rows = result.sizes.flatMap(({ width, height, samples }) => {
+      const rates = samples.map(({ runs }) =>
+        runs.map(({ milliseconds }) => (result.frameCount * 1000) / milliseconds),
+      );
+      return samples.map(({ name, psnrDecibels }, index) => [
+        `${width}×${height}`,
+        name,
+        fixed(median(rates[index])),
+        index === 0 ? "1" : fixed(median(rates[0].map((rate, round) => rate / rates[index][round])), 2),
+        fixed(psnrDecibels),
+      ]);
+    });
+    return [
+      ranOn({
+        ...result.environment,
+        load: median(
+          result.sizes.flatMap(({ samples }) => samples.flatMap(({ runs }) => runs.map(({ load }) => load))),
+        ),
+      }),
+      `${result.frameCount} frames, ${result.rounds} rounds in turns; the ratio is the median over rounds.`,
+      table(["size", "encoder", "frames/s, median", "dreamloop ÷ this", "luma dB"], rows),
+    ];
+  },
+  onnx(result) {
+    const columns = Object.keys(result.rows[0] ?? {});
+    const rows = result.rows.map((row) =>
+      columns.map((column) => (typeof row[column] === "number" ? fixed(row[column], 3) : String(row[column]))),
+    );
+    return [ranOn({ ...result.machine, load: result.machine.load?.[0] }), table(columns, rows)];
+  },
+  live(result) {
+    return [
+      ranOn(result.machine),
+      ...result.tables.map(({ columns, rows }) =>
+        table(
+          columns,
+          rows.map((row) => row.map(String)),
+        ),
+      ),
+    ];
+  },
+};
+
+function ranOn(machine) {
+  const processor = machine.processor ?? machine.cpu ?? machine.cpuModel ?? "a machine";
+  const load = typeof machine.load === "number" ? `, load average ${fixed(machine.load)}` : "";
+  return `Measured on ${processor}, ${machine.cores ?? machine.cpuCores ?? machine.logicalCores ?? 2} cores, Node ${String(machine.node ?? machine.nodeVersion ?? process.version)}${load}.`;
+}
+
+/** The text of one benchmark's section, or nothing when there is no result file. */
+export function sectionOf(name) {
+  const file = new URL(`${name}.json`, RESULTS);
+  if (!existsSync(file)) return undefined;
+  return SECTIONS[name](JSON.parse(readFileSync(file, "utf8"))).join("\n\n");
+}
+
+/** The page with every section whose result file exists written anew, between its markers. */
+export function pageWithSections(page) {
+  let text = page;
+  for (const name of Object.keys(SECTIONS)) {
+    const section = sectionOf(name);
+    if (section === undefined) continue;
+    const [start, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
+    const [from, to] = [text.indexOf(start), text.indexOf(end)];
+    if (from < 0 || to < 0) throw new Error(`docs/benchmarks.md has no markers ${start} … ${end}`);
+    text = `${text.slice(0, from + start.length)}\n\n${section}\n\n${text.slice(to)}`;
+  }
+  return text;
+}
+
+if (
+  process.argv[1] !== undefined &&
+  import.meta.url.endsWith(process.argv[1].replaceAll("\\", "/").split("/").pop() ?? "")
+) {
+  writeFileSync(PAGE, pageWithSections(readFileSync(PAGE, "utf8")));
+}
