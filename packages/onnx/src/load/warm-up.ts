@@ -13,7 +13,7 @@ import {
   type InputMapping,
   type Mapping,
 } from "@dreamloop/core";
-import { elementCount } from "../engine/tensor.ts";
+import { filledTensor } from "../engine/tensor.ts";
 import { imageSize } from "../inputs/image-tensor.ts";
 import type { InitialInputDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 import { BundleSession } from "../session/bundle-session.ts";
@@ -73,7 +73,8 @@ async function runSteps({ world, mapping, exampleWords, steps, signal }: WarmUpO
       );
       state = mapped.state;
       const stepOptions = signal === undefined ? {} : { signal };
-      const { output } = await session.step(mapped.inputs, stepOptions);
+      const given = mapped.inputs.withStep({ ...exampleStep(world.manifest), ...mapped.inputs.step });
+      const { output } = await session.step(given, stepOptions);
       if (output !== undefined) checker.check(videoChunk(output));
       await session.finalizeStep(stepOptions);
     }
@@ -106,6 +107,16 @@ function exampleInitial(manifest: WorldManifest, words: ReadonlyMap<string, stri
   return example;
 }
 
+/** Zeros for what only a caller can give in each step. */
+function exampleStep(manifest: WorldManifest): Record<string, unknown> {
+  const example: Record<string, unknown> = {};
+  for (const [name, input] of Object.entries(manifest.inputs.step)) {
+    if (input.type !== "tensor" || input.from === "domain" || input.neutral !== undefined) continue;
+    example[name] = filledTensor(input.dtype, input.shape).data;
+  }
+  return example;
+}
+
 function exampleOf(input: InitialInputDeclaration, word: string | undefined): unknown {
   switch (input.type) {
     case "prompt":
@@ -118,6 +129,6 @@ function exampleOf(input: InitialInputDeclaration, word: string | undefined): un
       return { width, height, format: "rgb8", layout: "thwc", colorSpace: "srgb", range: "full", data };
     }
     case "tensor":
-      return new Array<number>(elementCount(input.shape)).fill(0);
+      return filledTensor(input.dtype, input.shape).data;
   }
 }

@@ -245,4 +245,45 @@ describe("pipelines", () => {
       [4, 5, 6],
     ]);
   });
+
+  test("G2: noise of the start is another one than that of the first step, and its values live on", async () => {
+    const session = await start({
+      use: ["show"],
+      randomStreams: ["a"],
+      state: { kept: { update: "replace", ...picture } },
+      pipeline: {
+        start: [shown("noise:a", { y: ["value:begun", "state:kept"] })],
+        step: [shown("value:begun")],
+        firstStep: [shown("noise:a", { y: "frames" })],
+        firstFinalize: [],
+        finalize: [],
+      },
+    });
+    const [first, second, third] = await frames(session, 3);
+    expect(first).not.toEqual(second);
+    expect(third).toEqual(second);
+  });
+
+  test("F3: a state does not share memory with what a caller handed over", async () => {
+    const session = await start({
+      use: ["show"],
+      inputs: { step: { push: { type: "tensor", ...picture } } },
+      state: { kept: { update: "replace", ...picture } },
+      pipeline: { step: [shown("state:kept"), { type: "set", from: "step:push", to: "state:kept" }] },
+    });
+    const push = Float32Array.of(1, 2, 3);
+    await session.step(modelInputs({ step: { push } }), {});
+    await session.finalizeStep?.({});
+    push.fill(99);
+    const { output } = await session.step(modelInputs({ step: { push } }), {});
+    expect([...(output?.data ?? [])]).toEqual([1, 2, 3]);
+  });
+
+  test("C2: a session that is closed within a step stays closed", async () => {
+    const session = await start({ use: ["show"], randomStreams: ["a"], pipeline: { step: [shown("noise:a")] } });
+    const step = session.step(modelInputs(), {});
+    await session.close();
+    await expect(step).rejects.toMatchObject({ code: "closed" });
+    await expect(session.finalizeStep?.({})).rejects.toMatchObject({ code: "closed" });
+  });
 });
