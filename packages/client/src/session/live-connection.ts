@@ -14,7 +14,7 @@ import { Stage } from "../present/stage.ts";
 import { PlayStatistics, type PlayStats } from "../statistics/play-statistics.ts";
 import type { ConnectionParts } from "./session-parts.ts";
 import { Reconnector } from "./reconnector.ts";
-import type { PlayEvents, PlayState } from "./session-events.ts";
+import type { PlayState } from "./session-events.ts";
 
 /** How often statistics are told, in milliseconds. */
 const STATS_INTERVAL_MILLISECONDS = 1_000;

@@ -1,0 +1,42 @@
+/** What the link to this page says beside the route. */
+export interface Arrival {
+  /** The server's access token; it is taken out of the address so that it is not shared by accident. */
+  readonly accessToken?: string;
+  /** A world to start at once. */
+  readonly world?: string;
+  /** A transport that was asked for, for trying things out. */
+  readonly transport?: "webrtc" | "websocket";
+}
+
+/** Reads `#token=…`, `?token=…`, `?world=…` and `?transport=…`. */
+export function readArrival(location: Pick<Location, "hash" | "search">): Arrival {
+  const query = new URLSearchParams(location.search);
+  const fragment = new URLSearchParams(location.hash.replace(/^#/, ""));
+  const accessToken = fragment.get("token") ?? query.get("token");
+  const world = query.get("world");
+  const transport = query.get("transport");
+  return {
+    ...(accessToken === null || accessToken === "" ? {} : { accessToken }),
+    ...(world === null || world === "" ? {} : { world }),
+    ...(transport === "webrtc" || transport === "websocket" ? { transport } : {}),
+  };
+}
+
+const TOKEN_KEY = "dreamloop.token";
+
+/** Keeps the token for reloads of this tab and takes it out of the address. */
+export function takeToken(arrival: Arrival, page: Window): string | undefined {
+  const { accessToken } = arrival;
+  try {
+    if (accessToken === undefined) return page.sessionStorage.getItem(TOKEN_KEY) ?? undefined;
+    page.sessionStorage.setItem(TOKEN_KEY, accessToken);
+  } catch {
+    // Storage may be forbidden; the token then lasts as long as the page.
+  }
+  const query = new URLSearchParams(page.location.search);
+  query.delete("token");
+  const rest = query.size === 0 ? "" : `?${query.toString()}`;
+  const hash = page.location.hash.startsWith("#/") ? page.location.hash : "";
+  page.history.replaceState(null, "", `${page.location.pathname}${rest}${hash}`);
+  return accessToken;
+}

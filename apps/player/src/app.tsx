@@ -1,0 +1,48 @@
+import { useEffect, useMemo, type ReactNode } from "react";
+import { readArrival, takeToken } from "./access.ts";
+import { Announcer } from "./parts/announcer.tsx";
+import { Gallery } from "./gallery/gallery.tsx";
+import { useWorlds } from "./gallery/use-worlds.ts";
+import { PlayPage } from "./play/play-page.tsx";
+import { useRoute, worldHash } from "./route.ts";
+import { ViewerPage } from "./view/viewer-page.tsx";
+
+// Read once, before the token is taken out of the address; the page has one address for its whole life.
+const ARRIVAL = readArrival(window.location);
+const ACCESS_TOKEN = takeToken(ARRIVAL, window);
+
+/** The whole page. */
+export function App(): ReactNode {
+  const route = useRoute();
+  const worlds = useWorlds(ACCESS_TOKEN);
+  const only = worlds.state === "ready" && worlds.worlds.length === 1 ? worlds.worlds[0]?.id : undefined;
+  const startWith = ARRIVAL.world ?? only;
+  useEffect(() => {
+    if (route.page === "gallery" && startWith !== undefined && window.history.length <= 2) {
+      window.location.replace(worldHash(startWith));
+    }
+    // Only on arrival: whoever comes back to the gallery wants to see it.
+  }, [startWith]);
+  useEffect(() => {
+    document.title = route.page === "play" ? `${route.world} · Dreamloop` : "Dreamloop";
+  }, [route]);
+  const page = useMemo(() => {
+    switch (route.page) {
+      case "gallery":
+        return <Gallery worlds={worlds} />;
+      case "play":
+        return (
+          <PlayPage
+            key={route.world}
+            world={route.world}
+            accessToken={ACCESS_TOKEN}
+            transport={ARRIVAL.transport ?? "auto"}
+            canLeave={only === undefined}
+          />
+        );
+      case "view":
+        return <ViewerPage viewerToken={route.viewerToken} />;
+    }
+  }, [route, worlds, only]);
+  return <Announcer>{page}</Announcer>;
+}

@@ -1,0 +1,54 @@
+import { isDreamloopError } from "@dreamloop/client";
+
+/** What a person is told of an error. */
+export interface ErrorText {
+  /** In a few words. */
+  readonly title: string;
+  /** What was wrong and what to do. */
+  readonly message: string;
+  /** Whether trying again may help. */
+  readonly canRetry: boolean;
+}
+
+/** Puts an error into words. */
+export function errorText(error: unknown): ErrorText {
+  if (!isDreamloopError(error)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { title: "Something went wrong", message, canRetry: true };
+  }
+  switch (error.code) {
+    case "busy": {
+      const { retryAfterSeconds } = error.details;
+      const wait =
+        typeof retryAfterSeconds === "number" ? ` Try again in about ${Math.ceil(retryAfterSeconds)} seconds.` : "";
+      return {
+        title: "All seats are taken",
+        message: `The server plays as many sessions as it can.${wait}`,
+        canRetry: true,
+      };
+    }
+    case "unavailable":
+      return {
+        title: "The server cannot be reached",
+        message: "Check that it runs and that this device is on its network.",
+        canRetry: true,
+      };
+    case "not_found":
+      return { title: "Nothing here", message: error.message, canRetry: false };
+    case "unauthorized":
+      return {
+        title: "This link is not enough",
+        message: "The server wants its access token: open the link that it printed.",
+        canRetry: false,
+      };
+    case "closed":
+      return { title: "The session has ended", message: sentence(error.message), canRetry: true };
+    default:
+      return { title: "Something went wrong", message: sentence(error.message), canRetry: error.retryable };
+  }
+}
+
+function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,93 @@
+import type { PlaySession, PlayState } from "@dreamloop/client";
+import { usePlayEvent } from "@dreamloop/client/react";
+import { useState, type ReactNode } from "react";
+import { errorText } from "../parts/error-text.ts";
+import { Mark } from "../parts/icons.tsx";
+
+/** What the overlay takes. */
+export interface OverlayProps {
+  /** The session, once there is one. */
+  readonly session: PlaySession | undefined;
+  /** What it is doing. */
+  readonly state: PlayState | undefined;
+  /** Why there is none. */
+  readonly error: unknown;
+  /** Whether there is a gallery. */
+  readonly canLeave: boolean;
+  /** Connects anew. */
+  readonly onRetry: () => void;
+  /** Ends a pause. */
+  readonly onResume: () => void;
+}
+
+/** What lies over the picture while there is nothing to play: connecting, loading, lost, over. */
+export function Overlay({ session, state, error, canLeave, onRetry, onResume }: OverlayProps): ReactNode {
+  const [fraction, setFraction] = useState<number | undefined>();
+  const [hasPicture, setHasPicture] = useState(false);
+  usePlayEvent(session, "server", ({ loadFraction }) => setFraction(loadFraction));
+  usePlayEvent(session, "frame", () => setHasPicture(true));
+  if (error !== undefined) {
+    const { title, message, canRetry } = errorText(error);
+    return (
+      <div className="overlay is-error" role="alert">
+        <p className="overlay-title">{title}</p>
+        <p>{message}</p>
+        <div className="overlay-actions">
+          {canRetry ? (
+            <button type="button" className="button is-primary" onClick={onRetry}>
+              Try again
+            </button>
+          ) : null}
+          {canLeave ? (
+            <a className="button" href="#/">
+              All worlds
+            </a>
+          ) : null}
+        </div>
+      </div>
+    );
+  }
+  if (session === undefined || state === "loading" || (state === "running" && !hasPicture)) {
+    const words = session === undefined ? "Connecting" : state === "loading" ? "Waking the world" : "Almost there";
+    return (
+      <div className="overlay is-loading">
+        <span className="loop" aria-hidden="true">
+          <Mark />
+        </span>
+        <p className="overlay-title">{words}</p>
+        {state === "loading" && fraction !== undefined ? (
+          <progress className="progress" max={1} value={fraction} aria-label="Loading" />
+        ) : null}
+      </div>
+    );
+  }
+  if (state === "reconnecting") {
+    return (
+      <div className="overlay is-loading">
+        <span className="loop" aria-hidden="true">
+          <Mark />
+        </span>
+        <p className="overlay-title">Reconnecting</p>
+        <p>The connection was lost. Everything is released; the session waits for you.</p>
+      </div>
+    );
+  }
+  if (state === "completed") {
+    return (
+      <div className="overlay">
+        <p className="overlay-title">The run is complete</p>
+        <button type="button" className="button is-primary" onClick={() => void session.reset()}>
+          Play again
+        </button>
+      </div>
+    );
+  }
+  if (state === "paused") {
+    return (
+      <button type="button" className="paused-badge" onClick={onResume}>
+        Paused <span>P to go on</span>
+      </button>
+    );
+  }
+  return null;
+}

@@ -1,0 +1,97 @@
+import type { PlaySession } from "@dreamloop/client";
+import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { hasWord, toggleWord } from "./prompt-words.ts";
+
+/** What the bar takes. */
+export interface PromptBarProps {
+  /** The session. */
+  readonly session: PlaySession;
+  /** For putting the focus into the field. */
+  readonly inputRef: RefObject<HTMLInputElement | null>;
+  /** Hears of refusals. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A pause in typing after which the prompt is sent, in milliseconds. */
+const TYPING_MILLISECONDS = 600;
+
+/** The prompt, with the world's words as chips; what is typed takes effect after a short pause. */
+export function PromptBar({ session, inputRef, onError }: PromptBarProps): ReactNode {
+  const announce = useAnnounce();
+  const [text, setText] = useState(session.currentPrompt ?? "");
+  const [isSending, setSending] = useState(false);
+  const sent = useRef(session.currentPrompt ?? "");
+  const field = session.world.initialFields.find(({ name }) => name === "prompt");
+  const vocabulary = session.world.promptVocabulary ?? [];
+  const send = useCallback(
+    (prompt: string) => {
+      if (prompt === sent.current) return;
+      sent.current = prompt;
+      setSending(true);
+      session
+        .prompt(prompt)
+        .then(() => announce(prompt === "" ? "Prompt cleared." : `Prompt: ${prompt}.`), onError)
+        .finally(() => setSending(false));
+    },
+    [session, announce, onError],
+  );
+  useEffect(() => {
+    if (text === sent.current) return undefined;
+    const timer = setTimeout(() => send(text), TYPING_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [text, send]);
+  if (field === undefined) return null;
+  return (
+    <section className="prompt" aria-label="Prompt">
+      {vocabulary.length === 0 ? null : (
+        <ul className="chips" aria-label="Words of this world" tabIndex={-1}>
+          {vocabulary.map((word) => (
+            <li key={word}>
+              <button
+                type="button"
+                className="chip"
+                aria-pressed={hasWord(text, word)}
+                onClick={() => {
+                  const next = toggleWord(text, word);
+                  setText(next);
+                  send(next);
+                }}
+              >
+                {word}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form
+        className={isSending ? "prompt-field is-sending" : "prompt-field"}
+        onSubmit={(event) => {
+          event.preventDefault();
+          send(text);
+          inputRef.current?.blur();
+        }}
+      >
+        <input
+          ref={inputRef}
+          type="text"
+          aria-label="Prompt"
+          placeholder="Describe what you want to see"
+          value={text}
+          maxLength={2000}
+          autoComplete="off"
+          spellCheck={false}
+          enterKeyHint="send"
+          onChange={(event) => setText(event.target.value)}
+        />
+        <kbd className="prompt-key" aria-hidden="true">
+          /
+        </kbd>
+        <button type="submit" className="button is-icon" aria-label="Send the prompt">
+          <Icon name="send" />
+        </button>
+      </form>
+    </section>
+  );
+}

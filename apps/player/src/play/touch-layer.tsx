@@ -1,0 +1,14 @@
+import { mountTouchControls, type InputCapture, type PlaySession } from "@dreamloop/client";
+import { useEffect, useRef, type ReactNode } from "react";
+
+/** Stick and buttons for fingers. */
+export function TouchLayer(props: { readonly session: PlaySession; readonly capture: InputCapture }): ReactNode {
+  const { session, capture } = props;
+  const container = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (container.current === null) return undefined;
+    const controls = mountTouchControls(session, capture, container.current);
+    return () => controls.close();
+  }, [session, capture]);
+  return <div ref={container} className="touch-layer" />;
+}

@@ -1,0 +1,53 @@
+import type { PlaySession } from "@dreamloop/client";
+import { usePlayEvent, usePlayState } from "@dreamloop/client/react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useAnnounce } from "../parts/announcer.tsx";
+
+/** A message that stands for a while. */
+export interface Toast {
+  /** Which one. */
+  readonly id: number;
+  /** What it says. */
+  readonly message: string;
+}
+
+const STATE_WORDS: Readonly<Record<string, string>> = {
+  loading: "The world is loading.",
+  running: "Playing.",
+  paused: "Paused.",
+  completed: "The run is complete.",
+  reconnecting: "The connection was lost. Reconnecting.",
+  closed: "The session has ended.",
+};
+
+const TOAST_MILLISECONDS = 6_000;
+
+/** Says what happens, to eyes by messages that stand for a while and to screen readers. */
+export function useAnnouncements(session: PlaySession | undefined): {
+  readonly toasts: readonly Toast[];
+  readonly toast: (message: string) => void;
+  readonly dismiss: (id: number) => void;
+} {
+  const announce = useAnnounce();
+  const state = usePlayState(session);
+  const [toasts, setToasts] = useState<readonly Toast[]>([]);
+  const nextId = useRef(1);
+  const dismiss = useCallback((id: number) => setToasts((all) => all.filter((each) => each.id !== id)), []);
+  const toast = useCallback(
+    (message: string) => {
+      const id = nextId.current++;
+      setToasts((all) => [...all.filter((each) => each.message !== message).slice(-2), { id, message }]);
+      announce(message);
+      setTimeout(() => dismiss(id), TOAST_MILLISECONDS);
+    },
+    [announce, dismiss],
+  );
+  useEffect(() => {
+    if (state !== undefined) announce(STATE_WORDS[state] ?? "");
+  }, [state, announce]);
+  usePlayEvent(session, "notice", ({ message }) => toast(message));
+  usePlayEvent(session, "transport", (transport) => {
+    if (transport === "websocket") toast("Video comes over a WebSocket: WebRTC was not to be had.");
+  });
+  return { toasts, toast, dismiss };
+}

@@ -1,0 +1,29 @@
+import { useEffect, useState, type RefObject } from "react";
+
+const IDLE_MILLISECONDS = 3_000;
+
+/** Whether pointer and focus have left the controls alone for a while, so that they may step back. */
+export function useIdle(root: RefObject<HTMLElement | null>): boolean {
+  const [isIdle, setIdle] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stir = (): void => {
+      setIdle(false);
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        // Whoever has a control in focus is about to use it.
+        const focused = document.activeElement;
+        if (focused?.closest("button, input, a, textarea, dialog") == null) setIdle(true);
+        else stir();
+      }, IDLE_MILLISECONDS);
+    };
+    const element = root.current;
+    stir();
+    for (const name of ["pointermove", "pointerdown", "focusin"]) element?.addEventListener(name, stir);
+    return () => {
+      clearTimeout(timer);
+      for (const name of ["pointermove", "pointerdown", "focusin"]) element?.removeEventListener(name, stir);
+    };
+  }, [root]);
+  return isIdle;
+}

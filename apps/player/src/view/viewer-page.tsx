@@ -1,0 +1,68 @@
+import { watch, type Watching } from "@dreamloop/client";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { errorText } from "../parts/error-text.ts";
+import { Mark } from "../parts/icons.tsx";
+
+type ViewState =
+  | { readonly state: "connecting" }
+  | { readonly state: "watching" }
+  | { readonly state: "over"; readonly title: string; readonly message: string };
+
+/** Somebody else plays; here one watches. */
+export function ViewerPage({ viewerToken }: { readonly viewerToken: string }): ReactNode {
+  const video = useRef<HTMLVideoElement>(null);
+  const [view, setView] = useState<ViewState>({ state: "connecting" });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    let opened: Watching | undefined;
+    setView({ state: "connecting" });
+    watch({ viewerToken, signal: controller.signal }).then(
+      (watching) => {
+        opened = watching;
+        if (controller.signal.aborted) {
+          void watching.close();
+          return;
+        }
+        const element = video.current;
+        if (element !== null) element.srcObject = watching.stream;
+        setView({ state: "watching" });
+        void watching.ended.then(() => {
+          if (controller.signal.aborted) return;
+          setView({ state: "over", title: "The show is over", message: "The session that you watched has ended." });
+        });
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted) setView({ state: "over", ...errorText(error) });
+      },
+    );
+    return () => {
+      controller.abort();
+      void opened?.close();
+    };
+  }, [viewerToken, attempt]);
+  return (
+    <main className="stage is-viewer">
+      <h1 className="visually-hidden">Watching a session</h1>
+      <video ref={video} className="viewer-video" muted autoPlay playsInline aria-label="Live video of the session" />
+      <p className="viewer-badge">
+        <Mark /> {view.state === "watching" ? "Watching live" : "Dreamloop"}
+      </p>
+      {view.state === "watching" ? null : (
+        <div className="overlay" role="status">
+          {view.state === "connecting" ? (
+            <p className="overlay-title">Connecting…</p>
+          ) : (
+            <>
+              <p className="overlay-title">{view.title}</p>
+              <p>{view.message}</p>
+              <button type="button" className="button is-primary" onClick={() => setAttempt((count) => count + 1)}>
+                Try again
+              </button>
+            </>
+          )}
+        </div>
+      )}
+    </main>
+  );
+}
