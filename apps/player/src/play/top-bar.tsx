@@ -60,7 +60,7 @@ export function TopBar(props: TopBarProps): ReactNode {
           aria-pressed={recorder.isRecording}
         >
           <span className="record-dot" aria-hidden="true" />
-          {recorder.isRecording ? clock(recorder.seconds) : "Record"}
+          <span className="record-word">{recorder.isRecording ? clock(recorder.seconds) : "Record"}</span>
           {recorder.isRecording ? <span className="visually-hidden"> recording, press to stop</span> : null}
         </button>
         {isPaused ? <Tool name="step" label="One step" onClick={props.onStep} /> : null}
