@@ -5,8 +5,10 @@ import { messageNumber } from "./message-number.ts";
 
 /** What an `InputGate` is made with. */
 export interface InputGateOptions {
-  /** Stamps events and measures rates. */
+  /** Measures rates. */
   readonly clock: Clock;
+  /** Stamps events: the clock of the process, which all threads share. */
+  readonly stampClock: Clock;
   /** The epoch of this connection; messages of others are ignored. */
   readonly epoch: number;
   /** Gets the events of one message and its number over all epochs. */
@@ -61,7 +63,7 @@ export class InputGate {
     }
     const now = this.#options.clock.nowSeconds();
     if (this.#waiting === undefined && this.#bucket.take(now)) {
-      this.#pass(message, now);
+      this.#pass(message);
       return true;
     }
     if (this.#waiting !== undefined) this.#superseded += 1;
@@ -74,7 +76,7 @@ export class InputGate {
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    if (this.#waiting !== undefined) this.#pass(this.#waiting, this.#options.clock.nowSeconds());
+    if (this.#waiting !== undefined) this.#pass(this.#waiting);
     this.#waiting = undefined;
   }
 
@@ -100,12 +102,13 @@ export class InputGate {
       const now = this.#options.clock.nowSeconds();
       if (this.#bucket.take(now)) {
         this.#waiting = undefined;
-        this.#pass(message, now);
+        this.#pass(message);
       } else this.#setTimer(now);
     });
   }
 
-  #pass(message: InputMessage, timestampSeconds: number): void {
+  #pass(message: InputMessage): void {
+    const timestampSeconds = this.#options.stampClock.nowSeconds();
     const { epoch, sequence, states, sentAtMilliseconds } = message;
     this.#accepted += 1;
     const events = states.map(({ eventType, payload }) => ({

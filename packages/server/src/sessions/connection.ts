@@ -36,8 +36,10 @@ export interface Outlet {
 
 /** What a connection needs of its session. */
 export interface ConnectionOwner {
-  /** The clock of the server. */
+  /** Times rates and waits. */
   readonly clock: Clock;
+  /** Stamps input: the clock of the process, which all threads share. */
+  readonly stampClock: Clock;
   /** Takes the events of an input message. */
   pushInput(events: readonly UserInputEventInput[], messageNumber: number): void;
   /** Does what a player asked for; the result goes back. */
@@ -89,6 +91,7 @@ export class Connection {
     this.#owner = options.owner;
     this.#input = new InputGate({
       clock: options.owner.clock,
+      stampClock: options.owner.stampClock,
       epoch: options.epoch,
       push: (events, number) => options.owner.pushInput(events, number),
       echo: (message) => this.send(message),

@@ -20,7 +20,7 @@ export async function handleRequest(
   request: ControlRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
   const push = (eventType: string, payload: UserInputEventInput["payload"] = {}): void =>
-    session.hosted.push([{ timestampSeconds: session.clock.nowSeconds(), eventType, payload, source: "browser" }]);
+    session.hosted.push([{ timestampSeconds: session.stampClock.nowSeconds(), eventType, payload, source: "browser" }]);
   switch (request.method) {
     case "prompt":
       push("prompt_set", { ...request.params });

@@ -8,7 +8,7 @@ import {
   type SessionDescription,
   type UserInputEventInput,
 } from "@dreamloop/core";
-import type { HostedSession } from "@dreamloop/node";
+import { ProcessClock, type HostedSession } from "@dreamloop/node";
 import { defaultBitrate } from "@dreamloop/outputs";
 import {
   SESSION_STATES,
@@ -78,8 +78,10 @@ export class LiveSession implements ConnectionOwner {
   readonly id = newSecret();
   /** Whoever has it may take the session over. */
   readonly resumeSecret = newSecret();
-  /** The clock of the server. */
+  /** Times waits and limits. */
   readonly clock: Clock;
+  /** Stamps input and frames: the clock of the process, which all threads share. */
+  readonly stampClock: Clock = new ProcessClock();
   /** What happened. */
   readonly log: SessionLog;
   /** Resolves when everything is freed. */
@@ -453,7 +455,7 @@ export class LiveSession implements ConnectionOwner {
       return;
     }
     const { metrics } = this.#options;
-    const latencySeconds = this.clock.nowSeconds() - frame.readSeconds;
+    const latencySeconds = this.stampClock.nowSeconds() - frame.readSeconds;
     metrics.frameLatency.observe(latencySeconds);
     const metadata = frameMetadata(frame, latencySeconds);
     for (const connection of this.#connections) {
