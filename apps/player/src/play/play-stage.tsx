@@ -1,12 +1,12 @@
 import type { InputCapture } from "@dreamloop/client";
-import { DreamloopView, usePlay, usePlayState } from "@dreamloop/client/react";
+import { DreamloopView, usePlay, usePlayEvent, usePlayState } from "@dreamloop/client/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { usePreferences } from "../preferences/preferences.ts";
 import { useAnnouncements } from "./use-announcements.ts";
 import { useDevice } from "./use-device.ts";
 import { useIdle } from "./use-idle.ts";
 import { useRecorder } from "./use-recorder.ts";
-import { useShortcuts } from "./use-shortcuts.ts";
+import { PAGE_KEYS, useShortcuts } from "./use-shortcuts.ts";
 import { Legend } from "./legend.tsx";
 import { Menu } from "./menu/menu.tsx";
 import { Overlay } from "./overlay.tsx";
@@ -24,6 +24,9 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
   const [capture, setCapture] = useState<InputCapture | undefined>();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isLocked, setLocked] = useState(false);
+  const [, setWorldTurn] = useState(0);
+  // A world that was loading tells its controls later.
+  usePlayEvent(session, "world", () => setWorldTurn((turn) => turn + 1));
   const root = useRef<HTMLDivElement>(null);
   const prompt = useRef<HTMLInputElement>(null);
   const { device, noteGamepad, gamepadName } = useDevice();
@@ -85,6 +88,7 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
         className="stage-view"
         label={`Generated video of ${session?.world.title ?? world}`}
         remap={remap}
+        reservedKeys={PAGE_KEYS}
         onCapture={setCapture}
         onGamepad={noteGamepad}
         onPointerLock={onPointerLock}
@@ -118,7 +122,9 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
             ) : null}
             <PromptBar session={session} inputRef={prompt} onError={report} />
           </div>
-          {capture !== undefined && device === "touch" ? <TouchLayer session={session} capture={capture} /> : null}
+          {capture !== undefined && device === "touch" ? (
+            <TouchLayer session={session} capture={capture} layout={capture.layout} />
+          ) : null}
           {isMenuOpen && capture !== undefined ? (
             <Menu
               session={session}

@@ -1,5 +1,8 @@
 import { useEffect, useRef } from "react";
 
+/** Codes of the page's own keys. */
+export const PAGE_KEYS: readonly string[] = Object.freeze(["Slash", "Backquote", "KeyP"]);
+
 /** What the page's own keys do. */
 export interface Shortcuts {
   /** Whether the menu is open; then only the dialog's own keys count. */

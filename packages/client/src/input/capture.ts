@@ -15,6 +15,8 @@ export interface CaptureOptions {
   readonly remap?: Readonly<Record<string, string>>;
   /** Where a steering wheel has its axes; default by its number of axes. */
   readonly wheelMapping?: WheelMapping;
+  /** Keys that the page keeps for itself, by code, unless the world names them among its controls. */
+  readonly reservedKeys?: readonly string[];
   /** Whether a click locks the pointer; default: where the world is looked around in. */
   readonly locksPointer?: boolean;
   /** Hears of gamepads that come and go. */
@@ -25,7 +27,7 @@ export interface CaptureOptions {
 
 /** Input that is captured from a page; whoever made it closes it. */
 export interface InputCapture {
-  /** What the world's controls are, by device. */
+  /** What the world's controls are, by device; another one once a world that was loading tells its controls. */
   readonly layout: ControlLayout;
   /** Whether the pointer is locked. */
   readonly isPointerLocked: boolean;
@@ -57,13 +59,15 @@ export interface DeviceContext {
 
 /** Captures keyboard, mouse, wheel and gamepads for a session, and releases everything when the page loses the user's attention. */
 export function captureInput(session: PlaySession, options: CaptureOptions): InputCapture {
-  const layout = controlLayout(session.world.controls);
+  let layout = controlLayout(session.world.controls);
   let isBlocked = false;
   let isClosed = false;
   let remap = options.remap ?? {};
   const context: DeviceContext = {
     session,
-    layout,
+    get layout() {
+      return layout;
+    },
     claim: () => {
       if (isBlocked || isClosed) return false;
       if (session.input.focus()) session.inputChanged();
@@ -82,28 +86,32 @@ export function captureInput(session: PlaySession, options: CaptureOptions): Inp
   const page = target.ownerDocument;
   const mouse: MouseDevice = watchMouse(context, {
     target,
-    locksPointer: options.locksPointer ?? layout.looks,
+    locksPointer: () => options.locksPointer ?? layout.looks,
     onLock: (isLocked) => options.onPointerLock?.(isLocked),
   });
   const watches = [
-    watchKeyboard(
-      context,
-      page,
-      (code) => remap[code] ?? code,
-      () => new Set(Object.keys(remap)),
-    ),
+    watchKeyboard(context, page, {
+      codeOf: (code) => remap[code] ?? code,
+      isTaken: (code) => remap[code] !== undefined,
+      reserved: new Set(options.reservedKeys ?? []),
+    }),
     mouse.close,
     watchFocus(context, page),
     watchGamepads(context, page, {
       onNews: (news) => options.onGamepad?.(news),
       ...(options.wheelMapping === undefined ? {} : { wheelMapping: options.wheelMapping }),
     }),
+    session.on("world", ({ controls }) => {
+      layout = controlLayout(controls);
+    }),
     session.on("state", (state) => {
       if (state === "reconnecting") context.release("link");
     }),
   ];
   return {
-    layout,
+    get layout() {
+      return layout;
+    },
     get isPointerLocked() {
       return mouse.isLocked;
     },

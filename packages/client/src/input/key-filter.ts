@@ -15,13 +15,24 @@ export interface KeyFacts {
 const PRESSABLE = new Set(["BUTTON", "A", "SUMMARY", "LABEL"]);
 const PRESSING = new Set(["Enter", "NumpadEnter", "Space"]);
 
+/** What is known of the world's keys. */
+export interface WorldKeys {
+  /** Codes that the world names among its controls; empty: not known, so that every key may be one. */
+  readonly known: ReadonlySet<string>;
+  /** Codes that the page keeps unless the world names them. */
+  readonly reserved: ReadonlySet<string>;
+  /** Whether the user has chosen this key for the world. */
+  readonly isTaken: boolean;
+}
+
 /**
- * Whether a key is meant for the world: not when text is being edited, not with a command modifier, and not Space or Enter on a
- * focused button, which presses that. Pure.
+ * Whether a key is meant for the world: not when text is being edited, not with a command modifier, not one that the page keeps, and
+ * not Space or Enter on a focused button, which presses that. Pure.
  */
-export function isForWorld(key: KeyFacts, knownCodes: ReadonlySet<string>): boolean {
+export function isForWorld(key: KeyFacts, world: WorldKeys): boolean {
   if (key.isEditing || key.isCommand) return false;
   if (PRESSABLE.has(key.targetName) && PRESSING.has(key.code)) return false;
   if (key.code === "Escape" || key.code === "Tab") return false;
-  return knownCodes.size === 0 || knownCodes.has(key.code);
+  if (world.isTaken || world.known.has(key.code)) return true;
+  return world.known.size === 0 && !world.reserved.has(key.code);
 }

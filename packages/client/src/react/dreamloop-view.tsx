@@ -35,12 +35,13 @@ export function DreamloopView(props: DreamloopViewProps): ReactNode {
   useEffect(() => {
     const element = picture.current;
     if (session === undefined || element === null || !capturesInput) return undefined;
-    const { remap, wheelMapping, locksPointer } = newest.current;
+    const { remap, wheelMapping, locksPointer, reservedKeys } = newest.current;
     const made = captureInput(session, {
       target: element,
       ...(remap === undefined ? {} : { remap }),
       ...(wheelMapping === undefined ? {} : { wheelMapping }),
       ...(locksPointer === undefined ? {} : { locksPointer }),
+      ...(reservedKeys === undefined ? {} : { reservedKeys }),
       onGamepad: (news) => newest.current.onGamepad?.(news),
       onPointerLock: (isLocked) => newest.current.onPointerLock?.(isLocked),
     });

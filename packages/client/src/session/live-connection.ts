@@ -1,17 +1,18 @@
 import { DreamloopError, ERROR_CODES, errorFromRecord, errorToRecord } from "@dreamloop/core";
-import type {
-  ControlMethod,
-  ControlRequests,
-  ServerMessage,
-  SessionAnswer,
-  SessionStateMessage,
+import {
+  SESSION_STATES,
+  type ControlMethod,
+  type ControlRequests,
+  type ServerMessage,
+  type SessionAnswer,
+  type SessionStateMessage,
 } from "@dreamloop/protocol";
 import { InputSender } from "../input/input-sender.ts";
 import type { Link, LinkHandlers } from "../link/link.ts";
 import { ReconnectPolicy } from "../link/reconnect-policy.ts";
 import { Requests } from "../link/requests.ts";
 import { Stage } from "../present/stage.ts";
-import { PlayStatistics, type PlayStats } from "../statistics/play-statistics.ts";
+import { clientStatsOf, PlayStatistics, type PlayStats } from "../statistics/play-statistics.ts";
 import type { ConnectionParts } from "./session-parts.ts";
 import { Reconnector } from "./reconnector.ts";
 import type { PlayState } from "./session-events.ts";
@@ -35,6 +36,7 @@ export class LiveConnection {
   #state: PlayState;
   #server: SessionStateMessage | undefined;
   #lastHeard = 0;
+  #isCompleting = false;
   #statsTimer: unknown;
   #stats: PlayStats | undefined;
   #closing: Promise<void> | undefined;
@@ -150,7 +152,10 @@ export class LiveConnection {
         this.#parts.events.emit("server", message);
         if (message.state === "closed") {
           this.#closing ??= this.#end(message.reason === undefined ? undefined : errorFromRecord(message.reason));
-        } else if (this.#link !== undefined) this.#setState(message.state);
+        } else {
+          if (message.state !== SESSION_STATES.loading) this.#completeGrant();
+          if (this.#link !== undefined) this.#setState(message.state);
+        }
         break;
       case "stats":
         this.#statistics.serverStats(message);
@@ -168,6 +173,25 @@ export class LiveConnection {
       case "connected":
         break;
     }
+  }
+
+  /** What an answer during a load could not tell, the server tells now. */
+  #completeGrant(): void {
+    const grant = this.#grant;
+    if (this.#isCompleting || (grant.description !== undefined && grant.world.loaded)) return;
+    this.#isCompleting = true;
+    const { api, events } = this.#parts;
+    const { signal } = this.#lifetime;
+    Promise.all([api.facts(grant, signal), api.worlds(signal)])
+      .then(([{ description }, worlds]) => {
+        if (this.#grant !== grant) return;
+        const world = worlds.find(({ id }) => id === grant.world.id) ?? grant.world;
+        this.#grant = { ...grant, world, ...(description === undefined ? {} : { description }) };
+        events.emit("world", world);
+      })
+      // Without it legend and rates stay unknown; a link that is gone is noticed elsewhere.
+      .catch(() => undefined)
+      .finally(() => (this.#isCompleting = false));
   }
 
   #lost(cause: DreamloopError): void {
@@ -246,18 +270,13 @@ export class LiveConnection {
     const { quality } = stats;
     if (before?.level !== quality.level || before.cause !== quality.cause) this.#parts.events.emit("quality", quality);
     link.sendControl(
-      JSON.stringify({ type: "request", id: 0, method: "client_stats", params: this.#clientStats(stats) }),
+      JSON.stringify({
+        type: "request",
+        id: 0,
+        method: "client_stats",
+        params: clientStatsOf(stats, this.stage.drops),
+      }),
     );
-  }
-
-  #clientStats(stats: PlayStats): ControlRequests["client_stats"] {
-    const photon = stats.inputToPhoton;
-    const dropped = Object.values(this.stage.drops).reduce((sum, count) => sum + count, 0);
-    return {
-      presentedFrames: stats.presentedFrames,
-      droppedFrames: dropped,
-      ...(photon === undefined ? {} : { inputToPhotonSeconds: photon.p50 / 1000 }),
-    };
   }
 
   async #end(reason: DreamloopError | undefined): Promise<void> {

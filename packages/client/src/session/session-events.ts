@@ -1,5 +1,5 @@
 import type { DreamloopError } from "@dreamloop/core";
-import type { NoticeMessage, SessionState, SessionStateMessage, Transport } from "@dreamloop/protocol";
+import type { NoticeMessage, SessionState, SessionStateMessage, Transport, WorldSummary } from "@dreamloop/protocol";
 import type { PresentedFrame } from "../present/stage.ts";
 import type { PlayStats } from "../statistics/play-statistics.ts";
 import type { QualityVerdict } from "../statistics/quality.ts";
@@ -13,6 +13,8 @@ export interface PlayEvents {
   readonly state: PlayState;
   /** The server told its state, also with progress of a load or a new seed. */
   readonly server: SessionStateMessage;
+  /** More is known of the world, such as its controls, since it has been loaded. */
+  readonly world: WorldSummary;
   /** A frame was shown. */
   readonly frame: PresentedFrame;
   /** New statistics, once a second. */

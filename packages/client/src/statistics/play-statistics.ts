@@ -1,4 +1,4 @@
-import type { FrameMetadata, SessionStatsMessage, Transport } from "@dreamloop/protocol";
+import type { ClientStats, FrameMetadata, SessionStatsMessage, Transport } from "@dreamloop/protocol";
 import type { SentInput } from "../input/input-sender.ts";
 import type { PresentedFrame } from "../present/stage.ts";
 import { judgeQuality, type QualityVerdict } from "./quality.ts";
@@ -157,6 +157,16 @@ export class PlayStatistics {
       quality: judgeQuality({ ...measured, isRunning: isRunning && server !== undefined }),
     };
   }
+}
+
+/** What of the statistics the server is told. */
+export function clientStatsOf(stats: PlayStats, drops: Readonly<Record<string, number>>): ClientStats {
+  const photon = stats.inputToPhoton;
+  return {
+    presentedFrames: stats.presentedFrames,
+    droppedFrames: Object.values(drops).reduce((sum, count) => sum + count, 0),
+    ...(photon === undefined ? {} : { inputToPhotonSeconds: photon.p50 / 1000 }),
+  };
 }
 
 function merged(

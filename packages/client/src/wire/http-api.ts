@@ -3,6 +3,7 @@ import type {
   CreateSessionRequest,
   IceCandidate,
   SessionAnswer,
+  SessionFacts,
   WorldsAnswer,
   WorldSummary,
 } from "@dreamloop/protocol";
@@ -45,6 +46,13 @@ export class HttpApi {
     const { worlds } = record(answer, "WorldsAnswer") as Partial<WorldsAnswer>;
     if (!Array.isArray(worlds)) throw wrong("WorldsAnswer.worlds", "a list", worlds);
     return worlds as readonly WorldSummary[];
+  }
+
+  /** What the server knows of a session. */
+  async facts(grant: SessionAnswer, signal?: AbortSignal): Promise<SessionFacts> {
+    const question: Question = { token: grant.token, ...(signal === undefined ? {} : { signal }) };
+    const path = `/api/sessions/${encodeURIComponent(grant.sessionId)}`;
+    return record(await this.#ask(path, question), "SessionFacts") as unknown as SessionFacts;
   }
 
   /** Starts a session. */

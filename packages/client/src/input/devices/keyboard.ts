@@ -1,18 +1,23 @@
 import type { DeviceContext } from "../capture.ts";
 import { isForWorld } from "../key-filter.ts";
 
-/** Watches the keyboard of a page; `codeOf` says which code of the world a physical one stands for. */
-export function watchKeyboard(
-  context: DeviceContext,
-  page: Document,
-  codeOf: (code: string) => string,
-  remapped: () => ReadonlySet<string>,
-): () => void {
-  const { session, layout } = context;
-  const known = (): ReadonlySet<string> =>
-    layout.keyCodes.size === 0 ? layout.keyCodes : new Set([...layout.keyCodes, ...remapped()]);
+/** Which keys mean what. */
+export interface KeyboardOptions {
+  /** The code of the world that a physical one stands for. */
+  codeOf(code: string): string;
+  /** Whether a physical key stands for another one. */
+  isTaken(code: string): boolean;
+  /** Keys that the page keeps unless the world names them. */
+  readonly reserved: ReadonlySet<string>;
+}
+
+/** Watches the keyboard of a page. */
+export function watchKeyboard(context: DeviceContext, page: Document, options: KeyboardOptions): () => void {
+  const { session } = context;
+  const { codeOf, reserved } = options;
   const onDown = (event: KeyboardEvent): void => {
-    if (!isForWorld(factsOf(event), known())) return;
+    if (!isForWorld(factsOf(event), { known: context.layout.keyCodes, reserved, isTaken: options.isTaken(event.code) }))
+      return;
     if (session.state === "closed" || event.defaultPrevented) return;
     if (event.repeat) {
       event.preventDefault();

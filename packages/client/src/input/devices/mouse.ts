@@ -5,7 +5,7 @@ export interface MouseOptions {
   /** The element over the picture. */
   readonly target: HTMLElement;
   /** Whether a click locks the pointer. */
-  readonly locksPointer: boolean;
+  locksPointer(): boolean;
   /** Hears that the pointer was locked or let go of. */
   onLock(isLocked: boolean): void;
 }
@@ -27,7 +27,7 @@ const PAGE_PIXELS = 400;
 
 /** Watches mouse and wheel; without pointer lock, dragging looks around. A finger that drags does as well. */
 export function watchMouse(context: DeviceContext, options: MouseOptions): MouseDevice {
-  const { session, layout } = context;
+  const { session } = context;
   const { target } = options;
   const page = target.ownerDocument;
   const drags = new Map<number, { x: number; y: number }>();
@@ -52,14 +52,14 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
   const onPointerDown = (event: PointerEvent): void => {
     if (event.pointerType === "mouse") {
       if (!context.claim()) return;
-      if (options.locksPointer && !isLocked()) {
+      if (options.locksPointer() && !isLocked()) {
         // The click that takes the pointer means nothing else.
         void lock();
-        if (layout.usesMouseButtons) return;
+        if (context.layout.usesMouseButtons) return;
       }
-      if (layout.usesMouseButtons) context.changed(session.input.buttonDown(mouseButton(event.button)));
+      if (context.layout.usesMouseButtons) context.changed(session.input.buttonDown(mouseButton(event.button)));
     }
-    if (!layout.looks || isLocked()) return;
+    if (!context.layout.looks || isLocked()) return;
     drags.set(event.pointerId, { x: event.clientX, y: event.clientY });
     target.setPointerCapture(event.pointerId);
   };
@@ -75,7 +75,7 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
   };
   // Of several buttons only the first comes as a pointer event; movements of a locked pointer come as mouse events everywhere.
   const onMouseDown = (event: MouseEvent): void => {
-    if (layout.usesMouseButtons && isLocked() && context.claim()) {
+    if (context.layout.usesMouseButtons && isLocked() && context.claim()) {
       context.changed(session.input.buttonDown(mouseButton(event.button)));
     }
   };
@@ -96,7 +96,7 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
     options.onLock(wasLocked);
   };
   const onContextMenu = (event: Event): void => {
-    if (layout.usesMouseButtons || isLocked()) event.preventDefault();
+    if (context.layout.usesMouseButtons || isLocked()) event.preventDefault();
   };
 
   const listeners: readonly (readonly [EventTarget, string, (event: never) => void, AddEventListenerOptions?])[] = [

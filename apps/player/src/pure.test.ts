@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { readArrival } from "./access.ts";
+import { markdownBlocks, markdownSpans } from "./parts/markdown-blocks.ts";
+import { plotPath } from "./play/plot.ts";
+import { hasWord, toggleWord } from "./play/prompt-words.ts";
+import { DEFAULT_PREFERENCES, readPreferences } from "./preferences/preferences.ts";
+import { keysFor, withKey } from "./preferences/remap.ts";
+import { readRoute, viewerUrl, worldHash } from "./route.ts";
+
+describe("addresses", () => {
+  test("routes lie behind # and survive odd names", () => {
+    expect(readRoute(worldHash("a/b ü"))).toEqual({ page: "play", world: "a/b ü" });
+    expect(readRoute("#/view/abc.def")).toEqual({ page: "view", viewerToken: "abc.def" });
+    expect(readRoute("#/w/%")).toEqual({ page: "gallery" });
+    expect(readRoute("#token=x")).toEqual({ page: "gallery" });
+    expect(viewerUrl("t", { origin: "http://h:1", pathname: "/" })).toBe("http://h:1/#/view/t");
+  });
+
+  test("a token comes in the fragment or the query", () => {
+    expect(readArrival({ hash: "#token=abc", search: "?world=drive" })).toEqual({ accessToken: "abc", world: "drive" });
+    expect(readArrival({ hash: "#/w/drive", search: "?token=q&transport=carrier-pigeon" })).toEqual({
+      accessToken: "q",
+    });
+  });
+});
+
+describe("model cards", () => {
+  test("become blocks; HTML stays text and links lose their address", () => {
+    const text =
+      "# Title\n\nOne\ntwo\n\n- a\n  more\n- b\n\n| x | y |\n| --- | --- |\n| 1 | 2 |\n\n```\ncode\n```\n<b>";
+    expect(markdownBlocks(text)).toEqual([
+      { kind: "heading", level: 1, text: "Title" },
+      { kind: "paragraph", text: "One two" },
+      { kind: "list", isOrdered: false, items: ["a more", "b"] },
+      { kind: "table", head: ["x", "y"], rows: [["1", "2"]] },
+      { kind: "code", text: "code" },
+      { kind: "paragraph", text: "<b>" },
+    ]);
+    expect(markdownSpans("see [here](http://x) **now** `a*b*`")).toEqual([
+      { kind: "text", text: "see here " },
+      { kind: "strong", text: "now" },
+      { kind: "text", text: " " },
+      { kind: "code", text: "a*b*" },
+    ]);
+  });
+});
+
+describe("words of a prompt", () => {
+  test("are put in at the end and taken out wherever they stand", () => {
+    expect(toggleWord("", "snow")).toBe("snow");
+    expect(toggleWord("a road", "snow")).toBe("a road snow");
+    expect(toggleWord("snow on a Snow road, snowy", "snow")).toBe("on a road, snowy");
+    expect(hasWord("A snowy road", "snow")).toBe(false);
+    expect(hasWord("a road at   night.", "at night")).toBe(true);
+  });
+});
+
+describe("what is remembered", () => {
+  test("is read as far as it is as expected", () => {
+    expect(readPreferences(null)).toEqual(DEFAULT_PREFERENCES);
+    expect(readPreferences("{")).toEqual(DEFAULT_PREFERENCES);
+    expect(
+      readPreferences('{"showsStats":true,"showsLegend":3,"remaps":{"w":{"KeyI":"KeyW","KeyJ":4},"x":1}}'),
+    ).toEqual({
+      showsStats: true,
+      showsLegend: true,
+      remaps: { w: { KeyI: "KeyW" } },
+    });
+  });
+});
+
+describe("other keys", () => {
+  const go = { label: "Go", codes: ["KeyW", "ArrowUp", "MouseLeft"] };
+  const stop = { label: "Stop", codes: ["KeyS"] };
+
+  test("a chosen key comes first and replaces the one chosen before", () => {
+    const first = withKey({}, go, "KeyI");
+    expect(first).toEqual({ KeyI: "KeyW" });
+    expect(withKey(first, go, "KeyU")).toEqual({ KeyU: "KeyW" });
+    expect(keysFor(go, first)).toEqual(["KeyI", "KeyW", "ArrowUp"]);
+  });
+
+  test("a key of another control moves over, and its own key brings the control back to the usual", () => {
+    const moved = withKey({}, go, "KeyS");
+    expect(keysFor(stop, moved)).toEqual([]);
+    expect(keysFor(go, moved)).toEqual(["KeyS", "KeyW", "ArrowUp"]);
+    expect(withKey(moved, stop, "KeyS")).toEqual({});
+  });
+});
+
+test("a plot runs from left to right and stays inside", () => {
+  expect(plotPath([], { width: 100, height: 40, highest: 100 })).toBe("M0 40");
+  expect(plotPath([0, 100, 900], { width: 100, height: 40, highest: 100 })).toBe("M0.0 39.0 L50.0 1.0 L100.0 1.0");
+});

@@ -1,0 +1,105 @@
+import { standardConverters, type ControlHint } from "@dreamloop/core";
+import { describe, expect, test } from "vitest";
+import { codeLabel, controlLayout } from "./control-layout.ts";
+import { isForWorld } from "./key-filter.ts";
+import { isKeyOn, stickLevels, stickPosition } from "./stick.ts";
+import { VirtualPad } from "./virtual-pad.ts";
+import { isWheel, wheelMappingFor, WheelReader } from "./wheel-mapping.ts";
+
+const allHints: readonly ControlHint[] = standardConverters().flatMap(({ controls }) => controls);
+
+describe("controlLayout", () => {
+  test("orders the hints of all standard converters by device", () => {
+    const layout = controlLayout(allHints);
+    expect(layout.keyboard.find(({ label }) => label === "Accelerate")?.codes).toEqual(["KeyW", "ArrowUp"]);
+    expect(layout.gamepad.find(({ label }) => label === "Accelerate")?.codes).toEqual(["Button7"]);
+    expect(layout.stick?.up).toEqual({ label: "Accelerate", code: "KeyW", padCode: "Button7" });
+    expect(layout.stick?.left).toEqual({ label: "Steer left", code: "KeyA", padCode: "Axis0-" });
+    expect(layout.buttons.map(({ label }) => label)).toContain("Stop at once");
+    expect(layout.looks).toBe(true);
+    expect(layout.usesMouseButtons).toBe(true);
+    expect(layout.keyCodes.has("MouseLeft")).toBe(false);
+    expect(layout.keyCodes.has("KeyW")).toBe(true);
+  });
+
+  test("a world without hints has nothing to offer", () => {
+    const { keyCodes, ...layout } = controlLayout([]);
+    expect(layout).toEqual({ keyboard: [], gamepad: [], buttons: [], looks: false, usesMouseButtons: false });
+    expect(keyCodes.size).toBe(0);
+  });
+
+  test("codes have names that people know", () => {
+    expect(["KeyW", "ArrowLeft", "Digit1", "Button7", "Axis0-", "MouseLeft", "Space"].map(codeLabel)).toEqual([
+      "W",
+      "←",
+      "1",
+      "RT",
+      "Left stick ←",
+      "Left click",
+      "Space",
+    ]);
+  });
+});
+
+describe("isForWorld", () => {
+  const key = { code: "KeyW", repeat: false, isCommand: false, targetName: "BODY", isEditing: false };
+  const keys = { known: new Set(["KeyW", "Space"]), reserved: new Set(["KeyP"]), isTaken: false };
+
+  test("typing, commands and presses of focused buttons stay with the page", () => {
+    expect(isForWorld(key, keys)).toBe(true);
+    expect(isForWorld({ ...key, isEditing: true }, keys)).toBe(false);
+    expect(isForWorld({ ...key, isCommand: true }, keys)).toBe(false);
+    expect(isForWorld({ ...key, code: "Space", targetName: "BUTTON" }, keys)).toBe(false);
+    expect(isForWorld({ ...key, code: "Space" }, keys)).toBe(true);
+    expect(isForWorld({ ...key, code: "Escape" }, { ...keys, known: new Set() })).toBe(false);
+  });
+
+  test("keys that the world does not know stay with the page; a world that tells none may have any but reserved ones", () => {
+    expect(isForWorld({ ...key, code: "KeyX" }, keys)).toBe(false);
+    expect(isForWorld({ ...key, code: "KeyX" }, { ...keys, isTaken: true })).toBe(true);
+    expect(isForWorld({ ...key, code: "KeyX" }, { ...keys, known: new Set() })).toBe(true);
+    expect(isForWorld({ ...key, code: "KeyP" }, { ...keys, known: new Set() })).toBe(false);
+  });
+});
+
+describe("on-screen stick", () => {
+  test("a drag beyond the rim counts as the rim, a small one as rest", () => {
+    expect(stickPosition(3, 3, 60)).toEqual({ x: 0, y: 0 });
+    expect(stickLevels(stickPosition(600, 0, 60))).toEqual({ up: 0, down: 0, left: 0, right: 1 });
+    expect(stickLevels(stickPosition(0, -30, 60)).up).toBeGreaterThan(0.3);
+    expect(stickPosition(5, 5, 0)).toEqual({ x: 0, y: 0 });
+  });
+
+  test("a key that stands for a push has two thresholds", () => {
+    expect([isKeyOn(0.4, false), isKeyOn(0.46, false), isKeyOn(0.4, true), isKeyOn(0.2, true)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("the pretended gamepad has axes and buttons as strong as they are pushed", () => {
+    const pad = new VirtualPad();
+    pad.set("Axis0-", 0.5);
+    pad.set("Button7", 0.25);
+    expect(pad.reading()).toEqual({ axes: [-0.5], buttons: [0, 0, 0, 0, 0, 0, 0, 0.25] });
+    expect(pad.set("Axis0-", 0.5)).toBe(false);
+    pad.release();
+    expect(pad.reading().axes).toEqual([0]);
+  });
+});
+
+describe("steering wheels", () => {
+  test("are known by name", () => {
+    expect(isWheel("Logitech G29 Driving Force Racing Wheel (Vendor: 046d)")).toBe(true);
+    expect(isWheel("Xbox Wireless Controller (STANDARD GAMEPAD)")).toBe(false);
+  });
+
+  test("left is positive, pedals go from 0 to 1 and are up until they have moved", () => {
+    const reader = new WheelReader(wheelMappingFor(4));
+    expect(reader.read({ axes: [-0.5, 0, 0, 0], buttons: [] })).toMatchObject({ steer: 0.5, throttle: 0, brake: 0 });
+    expect(reader.read({ axes: [0, 1, -1, 1], buttons: [] })).toMatchObject({ throttle: 1, brake: 0, clutch: 0 });
+    expect(reader.read({ axes: [0, 1, 0, 1], buttons: [] })).toMatchObject({ throttle: 0.5 });
+  });
+});
