@@ -20,7 +20,7 @@ export type { HostedSessionOptions } from "./host/hosted-session.ts";
 export type { HostedChunk } from "./host/hosted-chunk.ts";
 export { ChunkReceiver } from "./host/chunk-receiver.ts";
 export type { ChunkReceiverOptions } from "./host/chunk-receiver.ts";
-export type { SessionStart, WorldInfo } from "./host/messages.ts";
+export type { SessionStart, WorldInfo, WorldInfoField } from "./host/messages.ts";
 export { DEFAULT_MAX_CHUNKS_IN_FLIGHT } from "./host/port-chunk-sink.ts";
 export { WORKER_END_SECONDS, WorldHost } from "./host/world-host.ts";
 export type { LoadWorldOptions } from "./host/world-host.ts";

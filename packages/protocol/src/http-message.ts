@@ -13,6 +13,18 @@ import { readCandidate, type IceCandidate } from "./control-message.ts";
 import { PROTOCOL_LIMITS } from "./limits.ts";
 import type { SessionState, SessionStatsMessage } from "./server-message.ts";
 
+/** One initial input of a world. */
+export interface WorldSummaryField {
+  /** Its name. */
+  readonly name: string;
+  /** Whether it must be there. */
+  readonly required: boolean;
+  /** Whether an update may change it: `session_start` or `step_boundary`. */
+  readonly updatePolicy: string;
+  /** For people. */
+  readonly description: string;
+}
+
 /** A world as a server offers it. */
 export interface WorldSummary {
   /** The name under which it is asked for. */
@@ -32,12 +44,7 @@ export interface WorldSummary {
   /** Controls to show; empty before the world has been loaded unless they are known. */
   readonly controls: readonly ControlHint[];
   /** Initial inputs such as the prompt. */
-  readonly initialFields: readonly {
-    readonly name: string;
-    readonly required: boolean;
-    readonly updatePolicy: string;
-    readonly description: string;
-  }[];
+  readonly initialFields: readonly WorldSummaryField[];
   /** Words that the prompt understands; absent: free text or no prompt. */
   readonly promptVocabulary?: readonly string[];
   /** Whether a session can ask for another size. */

@@ -22,6 +22,7 @@ export type {
   Transport,
   WorldsAnswer,
   WorldSummary,
+  WorldSummaryField,
 } from "./http-message.ts";
 export { readInputMessage, STATE_EVENTS } from "./input-message.ts";
 export type { DeviceState, InputMessage, StateEventType } from "./input-message.ts";

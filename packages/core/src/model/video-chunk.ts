@@ -81,6 +81,7 @@ export interface VideoChunk {
 
 /** What the factory of `VideoChunk` takes; `frameCount` is derived from the data when absent. */
 export type VideoChunkInput = Omit<VideoChunk, "frameCount"> & {
+  /** Frames, at least 1; derived from the data when absent. */
   readonly frameCount?: number;
 };
 

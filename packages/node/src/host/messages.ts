@@ -25,6 +25,18 @@ export interface WorkerStart {
   readonly candidateIndex?: number;
 }
 
+/** One initial input of a world; plain data. */
+export interface WorldInfoField {
+  /** Its name. */
+  readonly name: string;
+  /** Whether it must be there. */
+  readonly required: boolean;
+  /** Whether an update may change it: `session_start` or `step_boundary`. */
+  readonly updatePolicy: string;
+  /** For people. */
+  readonly description: string;
+}
+
 /** What is known of a world once it is loaded; plain data. */
 export interface WorldInfo {
   /** Stable identity. */
@@ -44,12 +56,7 @@ export interface WorldInfo {
   /** Event types that its converters understand. */
   readonly eventTypes: readonly string[];
   /** Initial inputs: name, whether required, whether an update may change it, description. */
-  readonly initialFields: readonly {
-    readonly name: string;
-    readonly required: boolean;
-    readonly updatePolicy: string;
-    readonly description: string;
-  }[];
+  readonly initialFields: readonly WorldInfoField[];
   /** Words that the prompt understands; absent: free text or no prompt. */
   readonly promptVocabulary?: readonly string[];
   /** What the runtime says of itself. */

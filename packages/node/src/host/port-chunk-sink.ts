@@ -99,7 +99,7 @@ export class PortChunkSink implements ChunkSink {
   #copy(chunk: VideoChunk): VideoChunk["data"] {
     const { data } = chunk;
     const at = this.#free.findIndex((buffer) => buffer.byteLength === data.byteLength);
-    const buffer = at < 0 ? new ArrayBuffer(data.byteLength) : (this.#free.splice(at, 1)[0]);
+    const buffer = at < 0 ? new ArrayBuffer(data.byteLength) : this.#free.splice(at, 1)[0];
     const copy = data instanceof Float32Array ? new Float32Array(buffer) : new Uint8Array(buffer);
     copy.set(data);
     return copy;

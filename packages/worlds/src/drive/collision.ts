@@ -24,7 +24,7 @@ export interface CollisionResult {
 export const CAR_HALF_LENGTH_METRES = 2.15;
 
 /** Half of the width of a car, in metres. */
-export const CAR_HALF_WIDTH_METRES = 0.9;
+const CAR_HALF_WIDTH_METRES = 0.9;
 
 /**
  * The two circles that stand for a car.

@@ -78,7 +78,7 @@ export function decodeValue(
 }
 
 /** Every array that `json` speaks of. */
-export function arrayReferences(json: Json, path: string): readonly ArrayReference[] {
+function arrayReferences(json: Json, path: string): readonly ArrayReference[] {
   const found: ArrayReference[] = [];
   decodeValue(json, path, (reference) => found.push(reference));
   return found;
