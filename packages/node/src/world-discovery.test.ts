@@ -136,7 +136,9 @@ describe("resolveWorld", () => {
   });
 
   test("finds a module by path or URL, and it can be loaded", async () => {
-    const source = `export default { modelId: "mine", defaultInputMapping() {}, validateConfig() {}, createRuntime() {}, modelInputSchema: { missingInitial() {} } };`;
+    // The module lies where no copy of the core can be imported; the mark is the same in every copy.
+    const schema = `{ [Symbol.for("dreamloop.made")]: "ModelInputSchema" }`;
+    const source = `export default { modelId: "mine", defaultInputMapping() {}, validateConfig() {}, createRuntime() {}, modelInputSchema: ${schema} };`;
     const path = await file("mine.mjs", source);
     for (const argument of ["./mine.mjs", "mine.mjs", path, pathToFileURL(path).href]) {
       const found = resolveIn(argument);

@@ -29,7 +29,7 @@ export function canonicalModality(input: CanonicalModalityInput): CanonicalModal
 /** Freezes a value of `modality`; throws when it is no mapping or lacks a declared field. */
 export function canonicalValue(modality: CanonicalModality, value: unknown): Mapping {
   const copy = mapping(value, `CanonicalInputs.values.${modality.name}`);
-  const missing = modality.payloadFields.filter((field) => !(field in copy));
+  const missing = modality.payloadFields.filter((field) => !Object.hasOwn(copy, field));
   if (missing.length > 0) {
     throw new DreamloopError(
       ERROR_CODES.invalidValue,

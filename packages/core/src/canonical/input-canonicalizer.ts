@@ -225,6 +225,6 @@ function convert(
 /** The value, checked and immutable; one that is frozen already is not copied, which is most of the cost. */
 function checkedValue(produces: CanonicalModality, value: unknown): Mapping {
   if (!Object.isFrozen(value) || !isPlainObject(value)) return canonicalValue(produces, value);
-  for (const field of produces.payloadFields) if (!(field in value)) return canonicalValue(produces, value);
+  for (const field of produces.payloadFields) if (!Object.hasOwn(value, field)) return canonicalValue(produces, value);
   return value;
 }

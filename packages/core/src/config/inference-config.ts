@@ -1,4 +1,13 @@
-import { jsonMapping, oneOf, optional, refuse, text, withDefault, type Json } from "../validate/reader.ts";
+import {
+  jsonMapping,
+  MAX_JSON_DEPTH,
+  oneOf,
+  optional,
+  refuse,
+  text,
+  withDefault,
+  type Json,
+} from "../validate/reader.ts";
 import { made, recordFactory } from "../validate/record.ts";
 import { modelConfig, type ModelConfig, type ModelConfigInput } from "./model-config.ts";
 
@@ -79,7 +88,14 @@ const make = recordFactory<InferenceConfig>("InferenceConfig", {
   model: (value, path) => {
     if (!Array.isArray(value)) return readModel(value === undefined ? {} : value, path);
     if (value.length === 0) refuse(path, "a ModelConfig or a list of at least one candidate", value);
-    return Object.freeze(value.map((entry, index) => readModel(entry, `${path}[${index}]`)));
+    // Not `map`: it passes over the holes of a sparse list.
+    return Object.freeze(
+      Array.from(value as readonly unknown[], (entry, index) =>
+        entry === undefined
+          ? refuse(`${path}[${index}]`, "a ModelConfig", entry)
+          : readModel(entry, `${path}[${index}]`),
+      ),
+    );
   },
   runtimeOptions: withDefault(jsonMapping, Object.freeze({})),
   resourceHints: withDefault(jsonMapping, Object.freeze({})),
@@ -112,10 +128,12 @@ export function setJsonPath(
   path: string,
   value: Json,
 ): { readonly [key: string]: Json } {
-  const [head = "", ...rest] = path.split(".");
-  if (head.trim() === "") refuse("path", "names joined by dots", path);
+  const names = path.split(".");
+  if (names.some((name) => name.trim() === "")) refuse("path", "names joined by dots", path);
+  if (names.length > MAX_JSON_DEPTH) refuse("path", `at most ${MAX_JSON_DEPTH} names joined by dots`, path);
+  const [head = "", ...rest] = names;
   if (rest.length === 0) return { ...target, [head]: value };
-  const inner = target[head];
+  const inner = Object.hasOwn(target, head) ? target[head] : undefined;
   if (inner !== undefined && (typeof inner !== "object" || inner === null || Array.isArray(inner))) {
     refuse(path, `a mapping at ${JSON.stringify(head)}`, inner);
   }

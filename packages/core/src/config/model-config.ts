@@ -72,7 +72,10 @@ function readCachePolicy(value: unknown, path: string): CachePolicy {
       return Object.freeze({
         kind: "rolling",
         windowFrames: frames(policy.windowFrames, `${path}.windowFrames`),
-        sinkFrames: finite({ integer: true, min: 0, max: 1_000_000 })(policy.sinkFrames ?? 0, `${path}.sinkFrames`),
+        sinkFrames: finite({ integer: true, min: 0, max: 1_000_000 })(
+          policy.sinkFrames === undefined ? 0 : policy.sinkFrames,
+          `${path}.sinkFrames`,
+        ),
       });
     default:
       return refuse(`${path}.kind`, 'one of "auto", "full", "rolling"', policy.kind);

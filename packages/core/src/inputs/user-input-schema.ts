@@ -1,7 +1,7 @@
 import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import { listOf, mapping, optional, refuse, text, withDefault, type Mapping } from "../validate/reader.ts";
+import { hasValue, listOf, mapping, optional, refuse, text, withDefault, type Mapping } from "../validate/reader.ts";
 import { isMade, made, markMade, recordFactory, refuseUnknownKeys } from "../validate/record.ts";
-import type { UserInputEvent } from "./user-input-event.ts";
+import { userInputEvent, type UserInputEvent, type UserInputEventInput } from "./user-input-event.ts";
 
 /** What a source promises about one type of event, or what a consumer asks for. */
 export interface UserInputCapability {
@@ -34,8 +34,10 @@ export function userInputCapability(input: UserInputCapabilityInput): UserInputC
   return makeCapability(typeof input === "string" ? { eventType: input } : input);
 }
 
-/** Whether `provider` offers what `needed` asks for: same event type, modalities equal or one absent, needed payload fields a subset. */
-export function isSatisfiedBy(needed: UserInputCapability, provider: UserInputCapability): boolean {
+/** Whether `offered` gives what `capability` asks for: same event type, modalities equal or one absent, needed payload fields a subset. */
+export function isSatisfiedBy(capability: UserInputCapabilityInput, offered: UserInputCapabilityInput): boolean {
+  const needed = userInputCapability(capability);
+  const provider = userInputCapability(offered);
   if (needed.eventType !== provider.eventType) return false;
   if (needed.modality !== undefined && provider.modality !== undefined && needed.modality !== provider.modality)
     return false;
@@ -57,7 +59,7 @@ export interface UserInputSchema {
   /** Whether some declared capability offers what `capability` asks for. */
   supports(capability: UserInputCapabilityInput): boolean;
   /** Refuses an event of an undeclared type, or one that lacks a declared payload field. */
-  validateEvent(event: UserInputEvent): void;
+  validateEvent(event: UserInputEvent | UserInputEventInput): void;
   /** Required snapshot fields that are absent from `snapshot`. */
   missingSnapshot(snapshot: Mapping): readonly string[];
   /** Throws `missing_input` when a required snapshot field is absent. */
@@ -109,7 +111,8 @@ class UserInputSchemaValue implements UserInputSchema {
   }
 
   supportsEventTypes(eventTypes: readonly string[]): boolean {
-    return eventTypes.every((eventType) => this.eventTypes.includes(eventType));
+    const asked = names(eventTypes, "UserInputSchema.supportsEventTypes(eventTypes)");
+    return asked.every((eventType) => this.eventTypes.includes(eventType));
   }
 
   supports(capability: UserInputCapabilityInput): boolean {
@@ -117,27 +120,25 @@ class UserInputSchemaValue implements UserInputSchema {
     return this.capabilities.some((provider) => isSatisfiedBy(needed, provider));
   }
 
-  validateEvent(event: UserInputEvent): void {
-    const declared = this.capabilities.filter((capability) => capability.eventType === event.eventType);
+  validateEvent(event: UserInputEvent | UserInputEventInput): void {
+    const { eventType, payload } = userInputEvent(event);
+    const declared = this.capabilities.filter((capability) => capability.eventType === eventType);
     if (declared.length === 0) {
-      refuse(
-        "UserInputEvent.eventType",
-        `one of ${this.eventTypes.join(", ") || "(none are declared)"}`,
-        event.eventType,
-      );
+      refuse("UserInputEvent.eventType", `one of ${this.eventTypes.join(", ") || "(none are declared)"}`, eventType);
     }
-    const complete = declared.some((capability) => capability.payloadFields.every((field) => field in event.payload));
+    const complete = declared.some((capability) => capability.payloadFields.every((field) => hasValue(payload, field)));
     if (complete) return;
-    const missing = declared[0].payloadFields.filter((field) => !(field in event.payload));
+    const missing = declared[0].payloadFields.filter((field) => !hasValue(payload, field));
     throw new DreamloopError(
       ERROR_CODES.invalidValue,
-      `UserInputEvent.payload: ${JSON.stringify(event.eventType)} lacks ${missing.map((field) => JSON.stringify(field)).join(", ")}`,
+      `UserInputEvent.payload: ${JSON.stringify(eventType)} lacks ${missing.map((field) => JSON.stringify(field)).join(", ")}`,
     );
   }
 
   missingSnapshot(snapshot: Mapping): readonly string[] {
+    const given = mapping(snapshot, "UserInputs.snapshot");
     return this.snapshotFields
-      .filter((field) => field.required && !(field.name in snapshot))
+      .filter((field) => field.required && !hasValue(given, field.name))
       .map((field) => field.name);
   }
 
@@ -163,7 +164,6 @@ const readSnapshotFields = withDefault(
 /** Makes a `UserInputSchema`; refuses blank names, wrong types and unknown keys. */
 export function userInputSchema(input: UserInputSchemaInput = {}): UserInputSchema {
   if (isMade(input, "UserInputSchema")) return input as UserInputSchema;
-  if (typeof input !== "object" || input === null) refuse("UserInputSchema", "an object", input);
   refuseUnknownKeys(input, ["eventTypes", "capabilities", "snapshotFields", "description"], "UserInputSchema");
   const eventTypes = names(input.eventTypes, "UserInputSchema.eventTypes");
   const capabilities = readCapabilities(input.capabilities, "UserInputSchema.capabilities");

@@ -53,7 +53,6 @@ const readMapping = withDefault(mapping, Object.freeze({}));
 /** Makes `UserInputs`; refuses events whose time goes back. */
 export function userInputs(input: UserInputsInput = {}): UserInputs {
   if (isMade(input, "UserInputs")) return input as UserInputs;
-  if (typeof input !== "object" || input === null) refuse("UserInputs", "an object", input);
   refuseUnknownKeys(input, ["events", "snapshot", "metadata"], "UserInputs");
   const events = readEvents(input.events, "UserInputs.events");
   for (let index = 1; index < events.length; index += 1) {

@@ -1,7 +1,14 @@
-import { supportsModality, type CanonicalInputSchema, type CanonicalModality } from "../canonical/canonical-inputs.ts";
+import {
+  canonicalInputSchema,
+  supportsModality,
+  type CanonicalInputSchema,
+  type CanonicalModality,
+} from "../canonical/canonical-inputs.ts";
 import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import { modelInputSchema, type ModelInputSchema, type ModelInputSchemaInput } from "../model/model-input-schema.ts";
 import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
+import { refuse } from "../validate/reader.ts";
+import { isMade, refuseUnknownKeys } from "../validate/record.ts";
 import type { InputMapping } from "./input-mapping.ts";
 import { mappingMembers } from "./mapping-set.ts";
 
@@ -64,10 +71,17 @@ export interface MappingCompatibility {
  * cannot be fed is dropped and reported. Optional modalities never block.
  */
 export function checkMappingCompatibility(options: MappingCompatibilityOptions): MappingCompatibility {
-  const { canonicalSchema } = options;
+  const keys = ["canonicalSchema", "modelSchema", "mappings", "modelInputs"];
+  refuseUnknownKeys(options, keys, "MappingCompatibilityOptions");
+  const canonicalSchema = canonicalInputSchema(options.canonicalSchema);
   const schema = modelInputSchema(options.modelSchema);
   const given = modelInputs(options.modelInputs).initial;
-  const mappings = [options.mappings].flat().flatMap(mappingMembers);
+  const mappings = [options.mappings].flat().flatMap((mapping: unknown, index) => {
+    if (!isMade(mapping, "InputMapping")) {
+      refuse(`MappingCompatibilityOptions.mappings[${index}]`, "the result of inputMapping({...})", mapping);
+    }
+    return mappingMembers(mapping as InputMapping);
+  });
   const unavailable = mappings.flatMap((mapping): readonly UnavailableMapping[] => {
     const missing = mapping.consumes.filter((modality) => !supportsModality(canonicalSchema, modality));
     return missing.length === 0 ? [] : [{ name: mapping.name, mapping, missingModalities: missing }];

@@ -1,10 +1,20 @@
 import type { CanonicalInputs, CanonicalModality, CanonicalModalityInput } from "../canonical/canonical-inputs.ts";
 import { canonicalModality } from "../canonical/canonical-inputs.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import type { ModelInputSchema } from "../model/model-input-schema.ts";
 import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
 import type { StepRequest } from "../model/step-request.ts";
-import { callable, listOf, mapping as readMapping, optional, refuse, text, withDefault } from "../validate/reader.ts";
+import {
+  callable,
+  listOf,
+  mapping as readMapping,
+  optional,
+  refuse,
+  text,
+  withDefault,
+  within,
+} from "../validate/reader.ts";
 import { made, recordFactory } from "../validate/record.ts";
 
 /** What a mapping is given to make the initial inputs. */
@@ -133,7 +143,28 @@ export function readMappedInputs(
   const mapped = readMapping(returned, place);
   if (!("state" in mapped)) refuse(`${place}.state`, "the state after this call", undefined);
   return {
-    inputs: modelInputs(mapped.inputs as ModelInputsInput),
+    inputs: within(`${place}.inputs`, () => modelInputs(mapped.inputs as ModelInputsInput)),
     state: mapped.state,
   };
+}
+
+/** Calls a mapping and checks what it returned; what it throws names the mapping and has the cause attached. */
+export function callMapping(
+  mapping: InputMapping,
+  method: "mapInitialInputs" | "mapStepInputs",
+  call: () => unknown,
+): ReturnType<typeof readMappedInputs> {
+  let returned: unknown;
+  try {
+    returned = call();
+  } catch (error) {
+    if (isDreamloopError(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new DreamloopError(
+      ERROR_CODES.invalidValue,
+      `InputMapping(${JSON.stringify(mapping.name)}).${method}(): ${message}`,
+      { cause: error },
+    );
+  }
+  return readMappedInputs(mapping, method, returned);
 }

@@ -2,7 +2,7 @@ import { canonicalModality, type CanonicalModality } from "../canonical/canonica
 import type { ModelInputs } from "../model/model-inputs.ts";
 import { listOf, refuse, type Reader } from "../validate/reader.ts";
 import { isMade } from "../validate/record.ts";
-import { inputMapping, readMappedInputs, type InputMapping, type MappedInputs } from "./input-mapping.ts";
+import { inputMapping, callMapping, type InputMapping, type MappedInputs } from "./input-mapping.ts";
 
 /** The states of a set's members, in their order. */
 export type MappingSetState = readonly unknown[];
@@ -39,17 +39,13 @@ export function mappingSet(mappings: readonly InputMapping[]): InputMapping<Mapp
     createState: (seed) => Object.freeze(members.map((member) => member.createState(seed))),
     mapInitialInputs: ({ modelInputs, state }) =>
       mapThrough(members, state, modelInputs, (member, inputs, memberState) =>
-        readMappedInputs(
-          member,
-          "mapInitialInputs",
+        callMapping(member, "mapInitialInputs", () =>
           member.mapInitialInputs({ modelInputs: inputs, state: memberState }),
         ),
       ),
     mapStepInputs: ({ canonical, request, modelInputs, state }) =>
       mapThrough(members, state, modelInputs, (member, inputs, memberState) =>
-        readMappedInputs(
-          member,
-          "mapStepInputs",
+        callMapping(member, "mapStepInputs", () =>
           member.mapStepInputs({ canonical, request, modelInputs: inputs, state: memberState }),
         ),
       ),
@@ -61,7 +57,7 @@ export function mappingMembers(mapping: InputMapping): readonly InputMapping[] {
   return mapping.members ?? [mapping];
 }
 
-type MemberCall = (member: InputMapping, inputs: ModelInputs, state: unknown) => ReturnType<typeof readMappedInputs>;
+type MemberCall = (member: InputMapping, inputs: ModelInputs, state: unknown) => ReturnType<typeof callMapping>;
 
 function mapThrough(
   members: readonly InputMapping[],

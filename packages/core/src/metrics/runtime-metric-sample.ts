@@ -51,7 +51,6 @@ const KEYS = ["name", "value", "unit", "stepIndex", "category", "metadata"];
 export function runtimeMetricSample(input: RuntimeMetricSampleInput): RuntimeMetricSample {
   const type = "RuntimeMetricSample";
   if (isMade(input, type)) return input as RuntimeMetricSample;
-  if (typeof input !== "object" || input === null) refuse(type, "an object", input);
   refuseUnknownKeys(input, KEYS, type);
   const name = text({ maxLength: 200 })(input.name, `${type}.name`);
   if (typeof input.value !== "number") refuse(`${type}.value`, "a numeric value", input.value);
@@ -60,7 +59,7 @@ export function runtimeMetricSample(input: RuntimeMetricSampleInput): RuntimeMet
     refuse(`${type}.stepIndex`, "an integer of at least 0", input.stepIndex);
   }
   const unit = withDefault(text({ maxLength: 32 }), "s")(input.unit, `${type}.unit`);
-  const category = input.category ?? METRIC_CATEGORIES.runtime;
+  const category = input.category === undefined ? METRIC_CATEGORIES.runtime : input.category;
   const categories: readonly string[] = Object.values(METRIC_CATEGORIES);
   if (!categories.includes(category)) refuse(`${type}.category`, `one of ${categories.join(", ")}`, category);
   if (category === METRIC_CATEGORIES.timing && unit !== "s") {

@@ -1,17 +1,39 @@
 import type { DeviceConverter } from "../canonical/device-converter.ts";
-import { chosenModelConfig, type Backend, type InferenceConfig, type Precision } from "../config/inference-config.ts";
+import {
+  BACKENDS,
+  chosenModelConfig,
+  PRECISIONS,
+  type Backend,
+  type InferenceConfig,
+  type Precision,
+} from "../config/inference-config.ts";
 import type { CachePolicy, ModelConfig } from "../config/model-config.ts";
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import type { InputMapping } from "../mapping/input-mapping.ts";
 import type { StandardSchema } from "../validate/standard-schema.ts";
-import { refuse, throughSchema } from "../validate/reader.ts";
+import { callable, listOf, oneOf, optional, refuse, standardSchema, text, throughSchema } from "../validate/reader.ts";
+import { isMade, shape } from "../validate/record.ts";
 import type { InferenceRuntime } from "./inference-session.ts";
 import type { ModelInputSchema } from "./model-input-schema.ts";
 import type { SessionDescription } from "./session-description.ts";
 
 /** Fields of `ModelConfig` that an adapter may declare as supported. */
 export type ModelOption = Exclude<keyof ModelConfig, "extra" | "attentionBackend" | "cachePolicy">;
+
+const MODEL_OPTIONS = {
+  compile: "compile",
+  graphCapture: "graphCapture",
+  denoisingSteps: "denoisingSteps",
+  framesPerStep: "framesPerStep",
+  threads: "threads",
+} as const satisfies { readonly [Option in ModelOption]: Option };
+
+const CACHE_POLICY_KINDS = {
+  auto: "auto",
+  full: "full",
+  rolling: "rolling",
+} as const satisfies { readonly [Kind in CachePolicy["kind"]]: Kind };
 
 /** What an adapter supports; an explicit choice outside of it is refused before anything loads. */
 export interface AdapterSupport {
@@ -81,28 +103,48 @@ export interface ModelAdapter {
   createRuntime(config: InferenceConfig, options: CreateRuntimeOptions): InferenceRuntime | Promise<InferenceRuntime>;
 }
 
-/** Checks the shape of a value that was loaded from a module; throws `invalid_value` naming what is missing. */
+const readNames = optional(listOf(text({ maxLength: 200 })));
+const readSupport = shape<AdapterSupport>({
+  backends: optional(listOf(oneOf(BACKENDS))),
+  devices: readNames,
+  precisions: optional(listOf(oneOf(PRECISIONS))),
+  modelOptions: optional(listOf(oneOf(MODEL_OPTIONS))),
+  attentionBackends: readNames,
+  cachePolicies: optional(listOf(oneOf(CACHE_POLICY_KINDS))),
+  extraOptions: readNames,
+  presets: readNames,
+});
+
+function requireMade(value: unknown, type: string, path: string, maker: string): void {
+  if (!isMade(value, type)) refuse(path, `the result of ${maker}({...})`, value);
+}
+
+/** Checks the shape of a value that was loaded from a module, all parts of it; throws `invalid_value` naming what is missing or wrong. */
 export function assertModelAdapter(value: unknown): asserts value is ModelAdapter {
   if (typeof value !== "object" || value === null) refuse("ModelAdapter", "an object", value);
-  const adapter = value as Record<string, unknown>;
-  if (typeof adapter.modelId !== "string" || adapter.modelId.trim() === "") {
-    refuse("ModelAdapter.modelId", "a string that is not blank", adapter.modelId);
-  }
+  const adapter = value as { readonly [Field in keyof ModelAdapter]?: unknown };
+  text({ maxLength: 200 })(adapter.modelId, "ModelAdapter.modelId");
   for (const method of ["defaultInputMapping", "validateConfig", "createRuntime"] as const) {
-    if (typeof adapter[method] !== "function") refuse(`ModelAdapter.${method}`, "a function", adapter[method]);
+    callable()(adapter[method], `ModelAdapter.${method}`);
   }
-  const schema = adapter.modelInputSchema as Partial<ModelInputSchema> | null | undefined;
-  if (typeof schema !== "object" || schema === null || typeof schema.missingInitial !== "function") {
-    refuse("ModelAdapter.modelInputSchema", "the result of modelInputSchema({...})", schema);
+  if (adapter.describe !== undefined) callable()(adapter.describe, "ModelAdapter.describe");
+  requireMade(adapter.modelInputSchema, "ModelInputSchema", "ModelAdapter.modelInputSchema", "modelInputSchema");
+  if (adapter.userInputSchema !== undefined) {
+    requireMade(adapter.userInputSchema, "UserInputSchema", "ModelAdapter.userInputSchema", "userInputSchema");
   }
-  for (const method of ["describe"] as const) {
-    if (adapter[method] !== undefined && typeof adapter[method] !== "function") {
-      refuse(`ModelAdapter.${method}`, "a function or nothing", adapter[method]);
-    }
+  for (const [index, converter] of optional(listOf((entry) => entry))(
+    adapter.converters,
+    "ModelAdapter.converters",
+  )?.entries() ?? []) {
+    requireMade(converter, "DeviceConverter", `ModelAdapter.converters[${index}]`, "deviceConverter");
   }
-  if (adapter.converters !== undefined && !Array.isArray(adapter.converters)) {
-    refuse("ModelAdapter.converters", "a list of converters or nothing", adapter.converters);
+  optional(text({ maxLength: 64 }))(adapter.version, "ModelAdapter.version");
+  for (const words of ["title", "description"] as const) {
+    optional(text({ allowBlank: true }))(adapter[words], `ModelAdapter.${words}`);
   }
+  optional(standardSchema)(adapter.runtimeOptionsSchema, "ModelAdapter.runtimeOptionsSchema");
+  optional(readSupport)(adapter.supports, "ModelAdapter.supports");
+  optional(listOf(text()))(adapter.promptVocabulary, "ModelAdapter.promptVocabulary");
 }
 
 function unsupported(field: string, found: unknown, allowed: readonly string[], modelId: string): never {
@@ -135,7 +177,7 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
 
   const model = chosenModelConfig(config, candidateIndex);
   const options = supports.modelOptions ?? [];
-  for (const option of ["compile", "graphCapture", "denoisingSteps", "framesPerStep", "threads"] as const) {
+  for (const option of Object.values(MODEL_OPTIONS)) {
     if (model[option] !== undefined && !options.includes(option))
       unsupported(`ModelConfig.${option}`, model[option], [], id);
   }
@@ -155,5 +197,17 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
   } else if (optionKeys.length > 0) {
     unsupported(`InferenceConfig.runtimeOptions.${optionKeys[0]}`, config.runtimeOptions[optionKeys[0]], [], id);
   }
-  adapter.validateConfig(config);
+  try {
+    adapter.validateConfig(config);
+  } catch (error) {
+    if (isDreamloopError(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new DreamloopError(
+      ERROR_CODES.unsupportedConfig,
+      `${JSON.stringify(id)} refuses its configuration: ${message}`,
+      {
+        cause: error,
+      },
+    );
+  }
 }

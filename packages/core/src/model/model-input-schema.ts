@@ -2,6 +2,7 @@ import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import type { StandardSchema } from "../validate/standard-schema.ts";
 import {
   flag,
+  hasValue,
   listOf,
   mapping,
   oneOf,
@@ -14,7 +15,7 @@ import {
   type Mapping,
 } from "../validate/reader.ts";
 import { isMade, made, markMade, recordFactory, refuseUnknownKeys } from "../validate/record.ts";
-import type { ModelInputs } from "./model-inputs.ts";
+import { modelInputs, type ModelInputs, type ModelInputsInput } from "./model-inputs.ts";
 
 /** When an initial value may be changed by an update. */
 export const UPDATE_POLICIES = {
@@ -77,15 +78,15 @@ export interface ModelInputSchema {
   /** For people; default empty. */
   readonly description: string;
   /** Names of required initial fields that are absent; an unmet choice is one entry such as `prompt or (prompt and firstFrame)`. */
-  missingInitial(inputs: ModelInputs): readonly string[];
+  missingInitial(inputs: ModelInputs | ModelInputsInput): readonly string[];
   /** Names of required step fields that are absent. */
-  missingStep(inputs: ModelInputs): readonly string[];
+  missingStep(inputs: ModelInputs | ModelInputsInput): readonly string[];
   /** Throws `missing_input` naming what is absent; checks values that have a schema. */
-  requireInitial(inputs: ModelInputs): void;
+  requireInitial(inputs: ModelInputs | ModelInputsInput): void;
   /** Throws `missing_input` naming what is absent; checks values that have a schema. */
-  requireStep(inputs: ModelInputs): void;
+  requireStep(inputs: ModelInputs | ModelInputsInput): void;
   /** Names in the update slot that no initial field has, or whose policy is `session_start`. */
-  refusedUpdates(inputs: ModelInputs): readonly string[];
+  refusedUpdates(inputs: ModelInputs | ModelInputsInput): readonly string[];
 }
 
 /** What the factory of `ModelInputSchema` takes. */
@@ -98,10 +99,6 @@ export interface ModelInputSchemaInput {
   readonly alternatives?: readonly (readonly string[])[];
   /** For people. */
   readonly description?: string;
-}
-
-function isPresent(slot: Mapping, name: string): boolean {
-  return slot[name] !== undefined;
 }
 
 class ModelInputSchemaValue implements ModelInputSchema {
@@ -123,12 +120,13 @@ class ModelInputSchemaValue implements ModelInputSchema {
     markMade(this, "ModelInputSchema");
   }
 
-  missingInitial(inputs: ModelInputs): readonly string[] {
+  missingInitial(inputs: ModelInputs | ModelInputsInput): readonly string[] {
+    const { initial } = modelInputs(inputs);
     const inChoice = new Set(this.alternatives.flat());
     const missing = this.initialFields
-      .filter((field) => field.required && !inChoice.has(field.name) && !isPresent(inputs.initial, field.name))
+      .filter((field) => field.required && !inChoice.has(field.name) && !hasValue(initial, field.name))
       .map((field) => field.name);
-    const met = this.alternatives.some((names) => names.every((name) => isPresent(inputs.initial, name)));
+    const met = this.alternatives.some((names) => names.every((name) => hasValue(initial, name)));
     if (this.alternatives.length > 0 && !met) {
       missing.push(
         this.alternatives.map((names) => (names.length === 1 ? names[0] : `(${names.join(" and ")})`)).join(" or "),
@@ -137,25 +135,26 @@ class ModelInputSchemaValue implements ModelInputSchema {
     return missing;
   }
 
-  missingStep(inputs: ModelInputs): readonly string[] {
-    return this.stepFields
-      .filter((field) => field.required && !isPresent(inputs.step, field.name))
-      .map((field) => field.name);
+  missingStep(inputs: ModelInputs | ModelInputsInput): readonly string[] {
+    const { step } = modelInputs(inputs);
+    return this.stepFields.filter((field) => field.required && !hasValue(step, field.name)).map((field) => field.name);
   }
 
-  requireInitial(inputs: ModelInputs): void {
-    requirePresent(this.missingInitial(inputs), "initial");
-    checkValues(this.initialFields, inputs.initial, "initial");
+  requireInitial(inputs: ModelInputs | ModelInputsInput): void {
+    const given = modelInputs(inputs);
+    requirePresent(this.missingInitial(given), "initial");
+    checkValues(this.initialFields, given.initial, "initial");
   }
 
-  requireStep(inputs: ModelInputs): void {
-    requirePresent(this.missingStep(inputs), "step");
-    checkValues(this.stepFields, inputs.step, "step");
-    checkValues(this.initialFields, inputs.update, "update");
+  requireStep(inputs: ModelInputs | ModelInputsInput): void {
+    const given = modelInputs(inputs);
+    requirePresent(this.missingStep(given), "step");
+    checkValues(this.stepFields, given.step, "step");
+    checkValues(this.initialFields, given.update, "update");
   }
 
-  refusedUpdates(inputs: ModelInputs): readonly string[] {
-    return Object.keys(inputs.update).filter((name) => {
+  refusedUpdates(inputs: ModelInputs | ModelInputsInput): readonly string[] {
+    return Object.keys(modelInputs(inputs).update).filter((name) => {
       const field = this.initialFields.find((candidate) => candidate.name === name);
       return field === undefined || field.updatePolicy === UPDATE_POLICIES.sessionStart;
     });
@@ -175,7 +174,7 @@ function requirePresent(missing: readonly string[], slot: string): void {
 
 function checkValues(fields: readonly InputField[], slot: Mapping, slotName: string): void {
   for (const field of fields) {
-    if (field.schema === undefined || !isPresent(slot, field.name)) continue;
+    if (field.schema === undefined || !hasValue(slot, field.name)) continue;
     throughSchema(field.schema)(slot[field.name], `ModelInputs.${slotName}.${field.name}`);
   }
 }
@@ -186,7 +185,6 @@ const readAlternatives = withDefault(listOf(listOf(text(), { min: 1 })), Object.
 /** Makes a `ModelInputSchema`; refuses names that stand twice in a slot and alternatives that name no initial field. */
 export function modelInputSchema(input: ModelInputSchemaInput = {}): ModelInputSchema {
   if (isMade(input, "ModelInputSchema")) return input as ModelInputSchema;
-  if (typeof input !== "object" || input === null) refuse("ModelInputSchema", "an object", input);
   refuseUnknownKeys(input, ["initialFields", "stepFields", "alternatives", "description"], "ModelInputSchema");
   const initialFields = readFields(input.initialFields, "ModelInputSchema.initialFields");
   const stepFields = readFields(input.stepFields, "ModelInputSchema.stepFields");

@@ -1,4 +1,4 @@
-import { mapping, refuse, withDefault, type Mapping } from "../validate/reader.ts";
+import { mapping, withDefault, type Mapping } from "../validate/reader.ts";
 import { isMade, markMade, refuseUnknownKeys } from "../validate/record.ts";
 
 /** What a session receives, in three slots. Payloads are carried by reference, the slots are frozen copies. */
@@ -48,7 +48,6 @@ const read = withDefault(mapping, Object.freeze({}));
 /** Makes `ModelInputs` with empty slots where none are given. */
 export function modelInputs(input: ModelInputsInput = {}): ModelInputs {
   if (isMade(input, "ModelInputs")) return input as ModelInputs;
-  if (typeof input !== "object" || input === null) refuse("ModelInputs", "an object", input);
   refuseUnknownKeys(input, ["initial", "step", "update", "metadata"], "ModelInputs");
   return new ModelInputsValue(
     read(input.initial, "ModelInputs.initial"),

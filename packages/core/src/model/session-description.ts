@@ -1,4 +1,4 @@
-import { finite, flag, oneOf, text, withDefault } from "../validate/reader.ts";
+import { finite, flag, isPlainObject, oneOf, refuse, text, withDefault } from "../validate/reader.ts";
 import { recordFactory } from "../validate/record.ts";
 import {
   COLOR_RANGES,
@@ -31,7 +31,7 @@ export interface SessionDescription {
   readonly layout: FrameLayout;
   /** What the numbers mean; default `srgb`. */
   readonly colorSpace: ColorSpace;
-  /** Which numbers are black and white; default `full`. */
+  /** Which numbers are black and white; default `full`, or `unit` for float frames. */
   readonly range: ColorRange;
   /** Steps between an input and the first frame that shows it, beyond the next one; default 0. */
   readonly inputLatencySteps: number;
@@ -62,6 +62,12 @@ const make = recordFactory<SessionDescription>(
     deterministic: withDefault(flag, false),
   },
   (description) => {
+    const isFloat = description.format === PIXEL_FORMATS.rgbf32;
+    const isFloatRange = description.range === COLOR_RANGES.unit || description.range === COLOR_RANGES.signed;
+    if (isFloat !== isFloatRange) {
+      const allowed = isFloat ? '"unit" or "signed" for float frames' : '"full" or "limited" for 8-bit frames';
+      refuse("SessionDescription.range", allowed, description.range);
+    }
     if (description.firstStepFrames === 0)
       (description as { firstStepFrames: number }).firstStepFrames = description.framesPerStep;
   },
@@ -69,7 +75,9 @@ const make = recordFactory<SessionDescription>(
 
 /** Makes a `SessionDescription` with defaults; refuses sizes and rates that are not above 0. */
 export function sessionDescription(input: SessionDescriptionInput): SessionDescription {
-  return make(input);
+  // The default range depends on the format.
+  const isBareFloat = isPlainObject(input) && input.format === PIXEL_FORMATS.rgbf32 && input.range === undefined;
+  return make(isBareFloat ? { ...input, range: COLOR_RANGES.unit } : input);
 }
 
 /** Frames that the step with this index delivers. */

@@ -1,5 +1,5 @@
 import { timeWindow, type TimeWindow, type TimeWindowInput } from "../time/time-window.ts";
-import { finite, listOf, mapping, optional, withDefault, type Mapping } from "../validate/reader.ts";
+import { finite, listOf, mapping, optional, refuse, withDefault, type Mapping } from "../validate/reader.ts";
 import { made, recordFactory } from "../validate/record.ts";
 import {
   runtimeMetricSample,
@@ -106,14 +106,10 @@ const makeResult = recordFactory<StepResult>(
     if (result.frameCount === -1) {
       (result as { frameCount: number }).frameCount = frames;
     } else if (result.output !== undefined && result.frameCount !== frames) {
-      finiteMismatch(result.frameCount, frames);
+      refuse("StepResult.frameCount", `${frames}, the frames of its output, or nothing`, result.frameCount);
     }
   },
 );
-
-function finiteMismatch(found: number, expected: number): never {
-  return finite({ min: expected, max: expected })(found, "StepResult.frameCount") as never;
-}
 
 /** Makes a `StepResult`; refuses negative indexes and counts, and a count that differs from the output's. */
 export function stepResult(input: StepResultInput): StepResult {

@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import type { SessionDescription } from "../model/session-description.ts";
-import type { StepResult } from "../model/step-request.ts";
+import { stepResult, type StepResult } from "../model/step-request.ts";
 import { flag, withDefault } from "../validate/reader.ts";
 import { refuseUnknownKeys } from "../validate/record.ts";
 import type { OutputArtifact, OutputTarget } from "./output-target.ts";
@@ -66,9 +66,10 @@ export class NullOutputTarget implements OutputTarget {
         ERROR_CODES.closed,
         "NullOutputTarget.write: the target is closed; call open(description) first",
       );
+    const taken = stepResult(result);
     this.#resultCount += 1;
-    this.#frameCount += result.frameCount;
-    if (this.#storeResults) this.#results.push(result);
+    this.#frameCount += taken.frameCount;
+    if (this.#storeResults) this.#results.push(taken);
   }
 
   /** Ends the run; repeatable, counters stay readable. */

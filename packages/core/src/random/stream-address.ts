@@ -51,6 +51,12 @@ export interface PhiloxAddress {
  * passed them. Throws `invalid_value` naming the field.
  */
 export function philoxAddress(address: RandomStreamAddress): PhiloxAddress {
+  if (typeof address !== "object" || address === null) {
+    throw new DreamloopError(
+      ERROR_CODES.invalidValue,
+      `RandomStreamAddress: expected an object, found ${String(address)}; name seed, step and stream`,
+    );
+  }
   for (const field in address) {
     if (!FIELDS.includes(field)) refuse(field, "found an unknown field", `use ${FIELDS.join(", ")}`);
   }

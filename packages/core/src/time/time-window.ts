@@ -34,7 +34,6 @@ const bound = finite({ min: 0 });
 /** Makes a `TimeWindow`; refuses a bound that is not finite or is negative, and an end before the start. */
 export function timeWindow(input: TimeWindowInput): TimeWindow {
   if (isMade(input, "TimeWindow")) return input as TimeWindow;
-  if (typeof input !== "object" || input === null) refuse("TimeWindow", "an object", input);
   refuseUnknownKeys(input, ["startSeconds", "endSeconds"], "TimeWindow");
   const startSeconds = bound(input.startSeconds, "TimeWindow.startSeconds");
   const endSeconds = bound(input.endSeconds, "TimeWindow.endSeconds");

@@ -1,5 +1,5 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
-import type { StandardSchema } from "./standard-schema.ts";
+import type { StandardSchema, StandardSchemaResult } from "./standard-schema.ts";
 
 /** Turns an unknown value into a trusted one, or throws a `DreamloopError` whose message starts with `path`. */
 export type Reader<T> = (value: unknown, path: string) => T;
@@ -19,6 +19,7 @@ export function describeFound(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "symbol") return "a symbol";
   const name = (Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null)?.constructor?.name;
+  if (ArrayBuffer.isView(value) && "length" in value) return `a ${name ?? "typed array"} of ${String(value.length)}`;
   return name === undefined || name === "Object" ? "an object" : `an object of class ${name}`;
 }
 
@@ -64,10 +65,15 @@ export function finite(limits: NumberLimits = {}): Reader<number> {
   const parts = [limits.integer === true ? "an integer" : "a finite number"];
   if (limits.min !== undefined) parts.push(limits.aboveMin === true ? `above ${limits.min}` : `at least ${limits.min}`);
   if (limits.max !== undefined) parts.push(`at most ${limits.max}`);
-  const expected = parts.length === 1 ? (parts[0]) : `${parts[0]} ${parts.slice(1).join(" and ")}`;
+  const expected = parts.length === 1 ? parts[0] : `${parts[0]} ${parts.slice(1).join(" and ")}`;
   return (value, path) => {
     if (typeof value !== "number" || !Number.isFinite(value)) refuse(path, expected, value);
-    if (limits.integer === true && !Number.isSafeInteger(value)) refuse(path, expected, value);
+    if (limits.integer === true && !Number.isSafeInteger(value)) {
+      // Beyond them neighbours cannot be told apart, so that they are the bound where none is named.
+      const bound =
+        Number.isInteger(value) && limits.max === undefined ? `, not beyond ±${Number.MAX_SAFE_INTEGER}` : "";
+      refuse(path, `${expected}${bound}`, value);
+    }
     if (limits.min !== undefined && (limits.aboveMin === true ? value <= limits.min : value < limits.min)) {
       refuse(path, expected, value);
     }
@@ -120,7 +126,8 @@ export function listOf<T>(
     if (!Array.isArray(value)) refuse(path, "a list", value);
     if (limits.min !== undefined && value.length < limits.min) refuse(path, `a list of at least ${limits.min}`, value);
     if (limits.max !== undefined && value.length > limits.max) refuse(path, `a list of at most ${limits.max}`, value);
-    return Object.freeze(value.map((entry, index) => reader(entry, `${path}[${index}]`)));
+    // Not `map`: it passes over the holes of a sparse list.
+    return Object.freeze(Array.from(value as readonly unknown[], (entry, index) => reader(entry, `${path}[${index}]`)));
   };
 }
 
@@ -147,21 +154,41 @@ export function mappingOf<T>(reader: Reader<T>): Reader<Readonly<Record<string, 
 /** A plain JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Reads plain JSON, frozen and copied in depth; functions, typed arrays, class instances and non-finite numbers are refused. */
-export const json: Reader<Json> = (value, path) => {
+/** Levels of lists and mappings that plain JSON may have; what refers to itself ends there too. */
+export const MAX_JSON_DEPTH = 64;
+
+/** Reads plain JSON, frozen and copied in depth; functions, typed arrays, class instances, non-finite numbers and what is nested deeper than `MAX_JSON_DEPTH` are refused. */
+export const json: Reader<Json> = (value, path) => readJson(value, path, MAX_JSON_DEPTH);
+
+function readJson(value: unknown, path: string, depth: number): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return finite()(value, path);
-  if (Array.isArray(value)) return Object.freeze(value.map((entry, index) => json(entry, `${path}[${index}]`)));
-  if (isPlainObject(value)) return jsonMapping(value, path);
-  return refuse(path, "plain JSON", value);
-};
+  if (!Array.isArray(value) && !isPlainObject(value)) return refuse(path, "plain JSON", value);
+  if (depth === 0) refuse(path, `plain JSON that is nested at most ${MAX_JSON_DEPTH} deep`, value);
+  if (!Array.isArray(value)) return readJsonMapping(value, path, depth);
+  const entries = Array.from(value as readonly unknown[], (entry, index) =>
+    readJson(entry, `${path}[${index}]`, depth - 1),
+  );
+  return Object.freeze(entries);
+}
+
+function readJsonMapping(value: object, path: string, depth: number): { readonly [key: string]: Json } {
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  return Object.freeze(
+    Object.fromEntries(entries.map(([key, entry]) => [key, readJson(entry, `${path}.${key}`, depth - 1)])),
+  );
+}
 
 /** Reads a mapping of plain JSON values, frozen and copied in depth; entries that are `undefined` are left out. */
 export const jsonMapping: Reader<{ readonly [key: string]: Json }> = (value, path) => {
   if (!isPlainObject(value)) refuse(path, "a mapping (a plain object)", value);
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-  return Object.freeze(Object.fromEntries(entries.map(([key, entry]) => [key, json(entry, `${path}.${key}`)])));
+  return readJsonMapping(value, path, MAX_JSON_DEPTH);
 };
+
+/** Whether a record has a value of that name itself: `constructor` and its like come with every object and do not count. */
+export function hasValue(record: Mapping, name: string): boolean {
+  return Object.hasOwn(record, name) && record[name] !== undefined;
+}
 
 /** Whether a value is an object literal (or has no prototype), not a class instance, array or null. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -172,16 +199,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return Object.getPrototypeOf(prototype) === null && Object.prototype.hasOwnProperty.call(prototype, "isPrototypeOf");
 }
 
-/** Reads through a Standard Schema; every issue is listed, an asynchronous schema is refused. */
+/** Reads through a Standard Schema; every issue is listed, an asynchronous schema is refused, and so is one that throws. */
 export function throughSchema<Output>(schema: StandardSchema<unknown, Output>): Reader<Output> {
   return (value, path) => {
-    const result = schema["~standard"].validate(value);
-    if (result instanceof Promise) {
-      throw new DreamloopError(
-        ERROR_CODES.invalidValue,
-        `${path}: the attached schema validates asynchronously; attach a synchronous one`,
-      );
-    }
+    const result = validated(schema, value, path);
     if (result.issues === undefined) return result.value;
     const issues = result.issues.map((issue) => {
       const keys = (issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part));
@@ -189,6 +210,34 @@ export function throughSchema<Output>(schema: StandardSchema<unknown, Output>): 
     });
     throw new DreamloopError(ERROR_CODES.invalidValue, `${path}: ${issues.join("; ")}`);
   };
+}
+
+function validated<Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+  path: string,
+): StandardSchemaResult<Output> {
+  let result: unknown;
+  try {
+    result = schema["~standard"].validate(value);
+  } catch (error) {
+    if (isDreamloopError(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new DreamloopError(ERROR_CODES.invalidValue, `${path}: the attached schema threw: ${message}`, {
+      cause: error,
+    });
+  }
+  if (typeof result !== "object" || result === null) refuse(path, "a result of the attached schema", result);
+  const { then } = result as { readonly then?: unknown };
+  if (typeof then === "function") {
+    // Nobody waits for it, so that its failure would end the process.
+    Promise.resolve(result as PromiseLike<unknown>).catch(() => undefined);
+    throw new DreamloopError(
+      ERROR_CODES.invalidValue,
+      `${path}: the attached schema validates asynchronously; attach a synchronous one`,
+    );
+  }
+  return result as StandardSchemaResult<Output>;
 }
 
 /** Reads a Standard Schema itself: an object with a `~standard` property. */

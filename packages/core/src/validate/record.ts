@@ -20,17 +20,23 @@ export function markMade<T extends object>(value: T, typeName: string): T {
   return Object.freeze(value);
 }
 
-/** Throws `unknown_key` when `value` has a key that is not in `known`, naming the nearest known one. */
-export function refuseUnknownKeys(value: object, known: readonly string[], typeName: string): void {
+/** Throws `unknown_key` when `value` has a key that is not in `known`, naming the nearest known one, and `invalid_value` when it is no object. */
+export function refuseUnknownKeys(value: unknown, known: readonly string[], typeName: string): void {
+  if (typeof value !== "object" || value === null) refuse(typeName, "an object", value);
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
     const near = nearest(key, known);
-    const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
+    const hint = near === undefined ? "." : `; did you mean ${JSON.stringify(near)}?`;
     throw new DreamloopError(
       ERROR_CODES.unknownKey,
-      `${typeName}.${key}: unknown key${hint} Known keys: ${known.join(", ") || "none"}`,
+      `${typeName}.${clipped(key)}: unknown key${hint} Known keys: ${known.join(", ") || "none"}`,
     );
   }
+}
+
+/** A name from outside as it may stand in a message. */
+function clipped(name: string): string {
+  return name.length > 60 ? `${name.slice(0, 40)}… (${name.length} characters)` : name;
 }
 
 /**
@@ -82,8 +88,12 @@ export function shape<T extends object>(
   };
 }
 
+/** A longer word is nobody's slip of the pen, and comparing it costs its length squared. */
+const MAX_NEAR_LENGTH = 128;
+
 /** The candidate nearest to `word` by edit distance, if it is near enough to be what was meant. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > MAX_NEAR_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
@@ -101,8 +111,8 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= to.length; column += 1) {
-      const substituted = (previous[column - 1]) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min((previous[column]) + 1, (current[column - 1]) + 1, substituted));
+      const substituted = previous[column - 1] + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(previous[column] + 1, current[column - 1] + 1, substituted));
     }
     previous = current;
   }
