@@ -5,15 +5,16 @@ import { splitControl } from "../inputs/split-control.ts";
 import type { UserInputSource } from "../inputs/user-input-source.ts";
 import { sliceFrames } from "../model/frame-pixels.ts";
 import { stepResult, type StepResult } from "../model/step-request.ts";
-import type { OutputArtifact, OutputTarget } from "../outputs/output-target.ts";
+import { outputArtifact, type OutputArtifact, type OutputTarget } from "../outputs/output-target.ts";
 import { FrameLease } from "../rollout/frame-lease.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
 import { RUN_OUTCOMES, type RunOutcome } from "../rollout/run-observer.ts";
 import { STAGES, StageTimer } from "../rollout/stages.ts";
+import { listOf } from "../validate/reader.ts";
 import { timeWindow, type TimeWindow } from "../time/time-window.ts";
-import { finite, optional } from "../validate/reader.ts";
 import { Cleanup } from "./cleanup.ts";
+import { checkBatchOptions } from "./read-options.ts";
 import type { RunOptions, RunReport } from "./run-options.ts";
 import {
   hashFrames,
@@ -50,9 +51,8 @@ export interface BatchOptions extends RunOptions {
  * has been closed; a cleanup error only when there was no other.
  */
 export async function runBatch(options: BatchOptions): Promise<RunReport> {
-  const stepLimit = optional(finite({ integer: true, min: 0 }))(options.stepLimit, "BatchOptions.stepLimit");
-  const frameLimit = optional(finite({ integer: true, min: 0 }))(options.frameLimit, "BatchOptions.frameLimit");
-  const secondsLimit = optional(finite({ min: 0, aboveMin: true }))(options.secondsLimit, "BatchOptions.secondsLimit");
+  checkBatchOptions(options);
+  const { stepLimit, frameLimit, secondsLimit } = options;
   const source = options.source ?? eventListSource({ events: [] });
   const cleanup = new Cleanup();
   const warnings = new WarningCounter(options.onWarning);
@@ -66,7 +66,7 @@ export async function runBatch(options: BatchOptions): Promise<RunReport> {
     });
     for (const target of options.outputs ?? []) {
       await target.open(rollout.description);
-      cleanup.add(async () => artifacts.push(...(await target.close())));
+      cleanup.add(async () => artifacts.push(...readArtifacts(await target.close())));
     }
     const rate = rollout.description.framesPerSecond;
     const secondFrames = secondsLimit === undefined ? Infinity : Math.max(1, Math.round(secondsLimit * rate));
@@ -77,7 +77,8 @@ export async function runBatch(options: BatchOptions): Promise<RunReport> {
   } catch (error) {
     if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
     await cleanup.run();
-    await tellEnd(options, outcome, run);
+    // An observer that fails at the end does not hide why the run failed.
+    await tellEnd(options, outcome, run).catch(() => undefined);
     throw error;
   }
   await cleanup.run();
@@ -86,6 +87,13 @@ export async function runBatch(options: BatchOptions): Promise<RunReport> {
   // Targets are closed in reverse order of opening; what they made is listed in the order in which they were given.
   artifacts.reverse();
   return { ...run.counts, outcome, artifacts, warnings: { ...warnings.counts } };
+}
+
+/** Steps in a row that may give no frames before a run that is measured in frames is given up: it would never end. */
+const MAX_EMPTY_STEPS = 1000;
+
+function readArtifacts(given: unknown): readonly OutputArtifact[] {
+  return listOf((artifact) => outputArtifact(artifact as OutputArtifact))(given, "OutputTarget.close()");
 }
 
 async function tellEnd(options: BatchOptions, outcome: RunOutcome, run: BatchRun | undefined): Promise<void> {
@@ -109,6 +117,7 @@ class BatchRun {
   #windowEndSeconds = 0;
   #timelineFrames = 0;
   #frameCount = 0;
+  #emptySteps = 0;
   #resetCount = 0;
 
   constructor(options: BatchOptions, rollout: Rollout, source: UserInputSource, limits: Limits) {
@@ -219,6 +228,7 @@ class BatchRun {
       this.#timer.end(STAGES.write, stepNumber, mark);
       await this.#rollout.commit(signal);
       this.#frameCount += written?.frameCount ?? 0;
+      this.#countEmpty(result);
       if (observers !== undefined && observers.length > 0) {
         mark = this.#timer.now();
         const record = stepRecord(outcome, { ...step, frameHashes });
@@ -232,6 +242,15 @@ class BatchRun {
       lease.release();
     }
     onStep?.({ stepCount: this.#rollout.stepNumber, frameCount: this.#frameCount });
+  }
+
+  #countEmpty(result: StepResult): void {
+    this.#emptySteps = result.frameCount > 0 ? 0 : this.#emptySteps + 1;
+    if (this.#emptySteps < MAX_EMPTY_STEPS || this.#limits.frameLimit === undefined) return;
+    throw new DreamloopError(
+      ERROR_CODES.stepFailed,
+      `StepResult.output: expected frames, found none in ${MAX_EMPTY_STEPS} steps; a run of a number of frames would never end`,
+    );
   }
 
   /** The result as targets receive it: cut when the frame limit falls inside of it. */

@@ -2,10 +2,21 @@ import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import type { PendingInput } from "../inputs/pending-input.ts";
 import type { UserInputEventInput } from "../inputs/user-input-event.ts";
 import type { Clock } from "../time/clock.ts";
+import { finite, listOf, refuse } from "../validate/reader.ts";
 import { deferred, type Deferred } from "./deferred.ts";
 import type { ObserverQueue } from "./observer-queue.ts";
 import type { Pacer } from "./pacer.ts";
 import type { SessionTimeline } from "./session-timeline.ts";
+
+const timestamp = finite();
+
+/** An event with a time of the driver's clock, whose origin may lie anywhere; the queue checks the rest. */
+function liveEvent(value: unknown, path: string): UserInputEventInput {
+  if (typeof value !== "object" || value === null) refuse(path, "an event", value);
+  const event = value as UserInputEventInput;
+  timestamp(event.timestampSeconds, `${path}.timestampSeconds`);
+  return event;
+}
 
 /** What `LiveControl` works on. */
 export interface LiveControlOptions {
@@ -66,7 +77,8 @@ export class LiveControl {
   /** Takes device events and orders, with times of the driver's clock. */
   push(events: readonly UserInputEventInput[], sequence: number | undefined): void {
     const timeline = this.#timeline;
-    const stamped = events.map((event) => ({ ...event, timestampSeconds: timeline?.at(event.timestampSeconds) ?? 0 }));
+    const given = listOf(liveEvent)(events, "RealtimeRun.push(events)");
+    const stamped = given.map((event) => ({ ...event, timestampSeconds: timeline?.at(event.timestampSeconds) ?? 0 }));
     this.#options.input.push(stamped, sequence === undefined ? {} : { sequence });
     for (const { eventType } of events) this.#obey(eventType);
   }

@@ -34,6 +34,7 @@ export class LivePresenter implements ChunkSink {
   #wake = new AbortController();
   #writing = false;
   #closed = false;
+  #failed = false;
   #presentedCount = 0;
   #idle: Promise<void> = Promise.resolve();
 
@@ -64,7 +65,7 @@ export class LivePresenter implements ChunkSink {
 
   /** Takes a chunk whose first frame is due at `firstDueSeconds`; `release` is called when its pixels are no longer read. */
   push(result: StepResult, firstDueSeconds: number, release: () => void): void {
-    if (this.#closed || this.#queue === undefined || result.output === undefined) {
+    if (this.#closed || this.#failed || this.#queue === undefined || result.output === undefined) {
       release();
       return;
     }
@@ -91,7 +92,7 @@ export class LivePresenter implements ChunkSink {
   }
 
   #pump(): void {
-    if (this.#closed || this.#queue === undefined) return;
+    if (this.#closed || this.#failed || this.#queue === undefined) return;
     this.#queue.advance(this.#options.clock.nowSeconds());
     if (!this.#writing) {
       const frame = this.#queue.take();
@@ -135,9 +136,12 @@ export class LivePresenter implements ChunkSink {
         this.#presentedCount += 1;
       }
     } catch (error) {
+      this.#failed = true;
+      this.#wake.abort();
       this.#options.onError?.(error);
     } finally {
       queue.done(frame);
+      if (this.#failed) queue.beginGeneration(Number.MAX_SAFE_INTEGER);
       this.#writing = false;
     }
     this.#pump();

@@ -46,6 +46,10 @@ export class PresentationQueue<T> {
   #nextFrame = 0;
   #waiting: ScheduledChunk<T> | undefined;
   #due: DueFrame<T>[] = [];
+  /** Frames that the consumer reads. */
+  readonly #taken = new Set<DueFrame<T>>();
+  /** Chunks that the queue needs no longer but of which a frame is still read. */
+  readonly #ended = new Set<T>();
   #generation = 0;
   #replaced = 0;
   #overdue = 0;
@@ -74,7 +78,7 @@ export class PresentationQueue<T> {
   push(scheduled: ScheduledChunk<T>): void {
     if (scheduled.generation < this.#generation) {
       this.#oldGeneration += scheduled.frameCount;
-      this.#onDone(scheduled.chunk);
+      this.#end(scheduled.chunk);
       return;
     }
     this.beginGeneration(scheduled.generation);
@@ -84,7 +88,7 @@ export class PresentationQueue<T> {
     }
     if (this.#waiting !== undefined) {
       this.#replaced += this.#waiting.frameCount;
-      this.#onDone(this.#waiting.chunk);
+      this.#end(this.#waiting.chunk);
     }
     this.#waiting = scheduled;
   }
@@ -94,15 +98,15 @@ export class PresentationQueue<T> {
     if (generation <= this.#generation) return;
     this.#generation = generation;
     this.#oldGeneration += this.#due.length;
-    for (const frame of this.#due) if (frame.last) this.#onDone(frame.chunk);
+    for (const frame of this.#due) if (frame.last) this.#end(frame.chunk);
     this.#due = [];
     if (this.#active !== undefined) {
       this.#oldGeneration += this.#active.frameCount - this.#nextFrame;
-      this.#onDone(this.#active.chunk);
+      this.#end(this.#active.chunk);
     }
     if (this.#waiting !== undefined) {
       this.#oldGeneration += this.#waiting.frameCount;
-      this.#onDone(this.#waiting.chunk);
+      this.#end(this.#waiting.chunk);
     }
     this.#active = undefined;
     this.#waiting = undefined;
@@ -132,14 +136,35 @@ export class PresentationQueue<T> {
     }
   }
 
-  /** Takes the oldest due frame. The caller says `done` with it when it was the chunk's last and its pixels are no longer read. */
+  /** Takes the oldest due frame. The caller says `done` with each when its pixels are no longer read. */
   take(): DueFrame<T> | undefined {
-    return this.#due.shift();
+    const frame = this.#due.shift();
+    if (frame !== undefined) this.#taken.add(frame);
+    return frame;
   }
 
   /** Tells that the consumer is done with a frame that `take` gave. */
   done(frame: DueFrame<T>): void {
-    if (frame.last) this.#onDone(frame.chunk);
+    this.#taken.delete(frame);
+    if (frame.last) this.#end(frame.chunk);
+    else if (this.#ended.has(frame.chunk) && !this.#isRead(frame.chunk)) {
+      this.#ended.delete(frame.chunk);
+      this.#onDone(frame.chunk);
+    }
+  }
+
+  /** The queue has no more use for a chunk. While a frame of it is still read, its end waits for that frame's `done`. */
+  #end(chunk: T): void {
+    if (this.#isRead(chunk)) this.#ended.add(chunk);
+    else {
+      this.#ended.delete(chunk);
+      this.#onDone(chunk);
+    }
+  }
+
+  #isRead(chunk: T): boolean {
+    for (const frame of this.#taken) if (frame.chunk === chunk) return true;
+    return false;
   }
 
   #activate(scheduled: ScheduledChunk<T>): void {

@@ -9,6 +9,7 @@ import type { StepOutcome } from "../rollout/rollout-types.ts";
 import { RUN_OUTCOMES, type RunOutcome, type StepTiming } from "../rollout/run-observer.ts";
 import { STAGES, StageTimer } from "../rollout/stages.ts";
 import { timeWindow } from "../time/time-window.ts";
+import { refuseUnknownKeys } from "../validate/record.ts";
 import { Cleanup } from "./cleanup.ts";
 import { Pacer } from "./pacer.ts";
 import type { RunReport } from "./run-options.ts";
@@ -16,15 +17,17 @@ import { deferred } from "./deferred.ts";
 import { LiveControl } from "./live-control.ts";
 import { ObserverQueue } from "./observer-queue.ts";
 import type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./realtime-options.ts";
+import { checkRealtimeOptions, readSink } from "./read-options.ts";
 import { SinkSet } from "./sink-set.ts";
 import { hashFrames, recordStepMetrics, startRollout, stepRecord, WarningCounter } from "./run-setup.ts";
 import { SessionTimeline } from "./session-timeline.ts";
 
 /**
  * Starts a session on live input: wall-clock pacing, input read after the pacing wait, the latest state for the next chunk, generation
- * ahead of presentation by at most the declared lead. Nothing in it waits for a sink.
+ * ahead of presentation by at most the declared lead. Nothing in it waits for a sink. Throws when an option is unknown or of the wrong type.
  */
 export function startRealtime(options: RealtimeOptions): RealtimeRun {
+  checkRealtimeOptions(options);
   const driver = new RealtimeDriver(options);
   return driver.run();
 }
@@ -39,7 +42,7 @@ class RealtimeDriver {
   readonly #options: RealtimeOptions;
   readonly #input: PendingInput;
   readonly #tracker = new InputTracker();
-  readonly #sinks = new SinkSet();
+  readonly #sinks: SinkSet;
   readonly #observers: ObserverQueue;
   readonly #control: LiveControl;
   readonly #timer: StageTimer;
@@ -59,6 +62,7 @@ class RealtimeDriver {
     this.#options = options;
     this.#input = options.input ?? new PendingInput();
     this.#warnings = new WarningCounter(options.onWarning);
+    this.#sinks = new SinkSet((warning) => this.#warnings.warn(warning));
     this.#timer = new StageTimer(options.stages, options.clock);
     this.#observers = new ObserverQueue(options.observers ?? [], this.#warnings);
     this.#control = new LiveControl({ input: this.#input, clock: options.clock, observers: this.#observers });
@@ -73,7 +77,11 @@ class RealtimeDriver {
     });
     done.catch(() => undefined);
     const control = this.#control;
-    this.#options.signal?.addEventListener("abort", () => control.wake(), { once: true });
+    const { signal } = this.#options;
+    const wake = (): void => control.wake();
+    signal?.addEventListener("abort", wake, { once: true });
+    // A signal may outlive many sessions.
+    void done.catch(() => undefined).finally(() => signal?.removeEventListener("abort", wake));
     return {
       done,
       started,
@@ -81,8 +89,12 @@ class RealtimeDriver {
       pause: () => control.order("pause"),
       resume: () => control.order("resume"),
       stepOnce: () => control.stepOnce(),
-      reset: (resetOptions) => control.reset(resetOptions?.seed),
+      reset: async (resetOptions = {}) => {
+        refuseUnknownKeys(resetOptions, ["seed"], "RealtimeRun.reset(options)");
+        return control.reset(resetOptions.seed);
+      },
       addOutput: async (sink) => {
+        readSink(sink, "ChunkSink");
         if (this.#rollout === undefined || this.#over)
           throw new DreamloopError(ERROR_CODES.invalidState, "RealtimeRun.addOutput: the session does not run");
         await this.#sinks.add(sink, this.#rollout.description);

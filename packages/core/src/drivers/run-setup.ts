@@ -1,12 +1,15 @@
 import { configOfCandidate } from "../config/inference-config.ts";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "../errors/dreamloop-error.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
+import { assertRuntime } from "../model/assert-runtime.ts";
 import type { InferenceRuntime } from "../model/inference-session.ts";
 import { METRIC_CATEGORIES } from "../metrics/runtime-metric-sample.ts";
 import { frameHashInput } from "../model/frame-pixels.ts";
 import type { StepResult } from "../model/step-request.ts";
 import { freshInputState, planRun } from "../rollout/run-plan.ts";
 import { Rollout } from "../rollout/rollout.ts";
+import { unlessCancelled } from "../rollout/session-calls.ts";
+import { asStepError } from "../rollout/step-contract.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
 import type { RunObserver, StepRecord } from "../rollout/run-observer.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
@@ -104,13 +107,22 @@ async function loadRuntime(
   config: Parameters<RunOptions["adapter"]["createRuntime"]>[0],
   cleanup: Cleanup,
 ): Promise<InferenceRuntime> {
-  const runtime = await options.adapter.createRuntime(config, {
-    signal: options.signal,
-    onProgress: options.onProgress,
-  });
-  cleanup.add(() => runtime.close());
+  const { adapter, signal, onProgress } = options;
+  let runtime: unknown;
+  try {
+    runtime = await unlessCancelled(async () => adapter.createRuntime(config, { signal, onProgress }), {
+      signal,
+      what: "the load",
+      free: async (late) => (late as Partial<InferenceRuntime> | undefined)?.close?.(),
+    });
+  } catch (error) {
+    throw asStepError(error, `the load of ${JSON.stringify(adapter.modelId)}`, ERROR_CODES.loadFailed);
+  }
+  assertRuntime(runtime);
+  const loaded = runtime;
+  cleanup.add(() => loaded.close());
   throwIfCancelled(options.signal, "the load");
-  return runtime;
+  return loaded;
 }
 
 /** Throws `invalid_state`: two components that pace the same session make it stutter. */

@@ -1,30 +1,56 @@
+import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import type { SessionDescription } from "../model/session-description.ts";
 import type { StepResult } from "../model/step-request.ts";
 import type { OutputArtifact } from "../outputs/output-target.ts";
 import type { FrameLease } from "../rollout/frame-lease.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
 import { Cleanup } from "./cleanup.ts";
+import type { RunWarning } from "./run-options.ts";
 import { refuseSecondPacer } from "./run-setup.ts";
 
 /** The sinks of a live run: opened when they join, each holding its own share of a chunk, closed in reverse order. */
 export class SinkSet {
   readonly #sinks = new Set<ChunkSink>();
+  readonly #failed = new Set<ChunkSink>();
+  readonly #warn: (warning: RunWarning) => void;
+  #closed = false;
 
-  /** Opens a sink and adds it; refused when it paces by its own clock. */
+  /** `warn` hears of sinks that threw. */
+  constructor(warn: (warning: RunWarning) => void) {
+    this.#warn = warn;
+  }
+
+  /** Opens a sink and adds it; refused when it paces by its own clock. A sink that was still opening when the run ended is closed again. */
   async add(sink: ChunkSink, description: SessionDescription): Promise<void> {
     if (sink.ownsPacing === true) refuseSecondPacer("an output");
     await sink.open(description);
+    if (this.#closed) {
+      await sink.close();
+      throw new DreamloopError(ERROR_CODES.invalidState, "RealtimeRun.addOutput: the session ended meanwhile");
+    }
     this.#sinks.add(sink);
   }
 
   /** Takes a sink out and closes it; gives what it made. */
   async remove(sink: ChunkSink): Promise<readonly OutputArtifact[]> {
+    this.#failed.delete(sink);
     return this.#sinks.delete(sink) ? sink.close() : [];
   }
 
-  /** Hands a chunk to every sink. */
+  /** Hands a chunk to every sink. One that throws gets no more, with a warning; the run and the other sinks go on. */
   push(result: StepResult, firstDueSeconds: number, lease: FrameLease): void {
-    for (const sink of this.#sinks) sink.push(result, firstDueSeconds, lease.hold());
+    for (const sink of this.#sinks) {
+      if (this.#failed.has(sink)) continue;
+      const release = lease.hold();
+      try {
+        sink.push(result, firstDueSeconds, release);
+      } catch (error) {
+        release();
+        this.#failed.add(sink);
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#warn({ kind: "output_failed", message: `an output gets no more frames, as it threw: ${reason}` });
+      }
+    }
   }
 
   /** Tells every sink that older generations are void. */
@@ -38,6 +64,7 @@ export class SinkSet {
     const closing = new Cleanup();
     for (const sink of this.#sinks) closing.add(async () => made.unshift(await sink.close()));
     this.#sinks.clear();
+    this.#closed = true;
     await closing.run();
     closing.raise();
     return made.flat();

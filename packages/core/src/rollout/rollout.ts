@@ -1,22 +1,17 @@
 import type { CanonicalizerState } from "../canonical/input-canonicalizer.ts";
 import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
-import { readMappedInputs } from "../mapping/input-mapping.ts";
+import { callMapping } from "../mapping/input-mapping.ts";
 import { FrameChecker } from "../model/frame-check.ts";
 import type { InferenceRuntime, InferenceSession } from "../model/inference-session.ts";
 import { modelInputs, type ModelInputs } from "../model/model-inputs.ts";
-import { framesOfStep, sessionDescription, type SessionDescription } from "../model/session-description.ts";
-import {
-  stepRequest,
-  type StepRequest,
-  type StepRequestInput,
-  type StepResult,
-  type StepResultInput,
-} from "../model/step-request.ts";
+import { framesOfStep, type SessionDescription } from "../model/session-description.ts";
+import type { StepRequest, StepRequestInput, StepResult, StepResultInput } from "../model/step-request.ts";
 import type { TimeWindow } from "../time/time-window.ts";
 import type { Mapping } from "../validate/reader.ts";
 import { freshInputState, type FreshInputState, type RunPlan } from "./run-plan.ts";
-import { asStepError, completeResult, readyInputs } from "./step-contract.ts";
+import { asStepError, completeResult, readRequest, readyInputs } from "./step-contract.ts";
+import { discardQuietly, startSession } from "./session-calls.ts";
 import type { RolloutOptions, RolloutSnapshot, StepOutcome } from "./rollout-types.ts";
 import { STAGES, StageTimer } from "./stages.ts";
 
@@ -76,14 +71,9 @@ export class Rollout {
     fresh: FreshInputState,
     options: RolloutOptions = {},
   ): Promise<Rollout> {
-    const session = await runtime.startSession(fresh.initialInputs, { seed: plan.seed, signal: options.signal });
-    try {
-      const description = sessionDescription(runtime.describe());
-      return new Rollout(plan, session, description, fresh, options);
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
+    const inputs = fresh.initialInputs;
+    const { session, description } = await startSession(runtime, inputs, { seed: plan.seed, signal: options.signal });
+    return new Rollout(plan, session, description, fresh, options);
   }
 
   /** Resets so far; stamped on every result. */
@@ -118,8 +108,13 @@ export class Rollout {
 
   /** What the next step needs, or `undefined` when the rollout is complete. */
   nextRequest(): StepRequest | undefined {
-    const asked: StepRequest | StepRequestInput | undefined = this.#session.nextStepRequest();
-    return asked === undefined ? undefined : stepRequest(asked);
+    let asked: StepRequest | StepRequestInput | undefined;
+    try {
+      asked = this.#session.nextStepRequest();
+    } catch (error) {
+      throw asStepError(error, `the request of step ${this.#stepIndex}`);
+    }
+    return asked === undefined ? undefined : readRequest(asked, this.#stepIndex);
   }
 
   /**
@@ -138,9 +133,7 @@ export class Rollout {
     const converted = plan.canonicalizer.canonicalize(inputs, window, plan.sourceSchema, this.#canonicalizerState);
     const { canonical } = converted;
     mark = this.#timer.end(STAGES.canonicalize, this.#stepNumber, mark);
-    const mapped = readMappedInputs(
-      plan.mapping,
-      "mapStepInputs",
+    const mapped = callMapping(plan.mapping, "mapStepInputs", () =>
       plan.mapping.mapStepInputs({ canonical, request, modelInputs: NO_INPUTS, state: this.#mappingState }),
     );
     const sessionInputs = readyInputs(
@@ -155,6 +148,8 @@ export class Rollout {
     try {
       const result = completeResult(returned, {
         stepIndex: this.#stepIndex,
+        description: this.description,
+        frameCount: this.nextFrames,
         generation: this.#generation,
         inputs,
         window,
@@ -164,7 +159,7 @@ export class Rollout {
       this.#pending = { canonicalizerState: converted.state, mappingState: mapped.state, update: sessionInputs.update };
       return { result, modelInputs: sessionInputs, canonical };
     } catch (error) {
-      this.#session.discardStep?.();
+      discardQuietly(this.#session);
       throw error;
     }
   }
@@ -178,7 +173,8 @@ export class Rollout {
       try {
         await this.#session.finalizeStep({ signal });
       } catch (error) {
-        this.discard();
+        this.#pending = undefined;
+        discardQuietly(this.#session);
         throw asStepError(error, `the finalisation of step ${this.#stepIndex}`);
       }
       this.#timer.end(STAGES.finalize, this.#stepNumber, mark);
@@ -211,7 +207,11 @@ export class Rollout {
     const seed = options.seed ?? this.#seed;
     const requested = options.inputs ?? this.#requested;
     const fresh = freshInputState(this.#plan, requested, seed);
-    await this.#session.reset({ inputs: fresh.initialInputs, seed, signal: options.signal });
+    try {
+      await this.#session.reset({ inputs: fresh.initialInputs, seed, signal: options.signal });
+    } catch (error) {
+      throw asStepError(error, "the reset");
+    }
     this.#seed = seed;
     this.#requested = requested;
     this.#canonicalizerState = fresh.canonicalizerState;

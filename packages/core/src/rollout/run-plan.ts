@@ -3,11 +3,12 @@ import { defaultCanonicalizer } from "../canonical/standard-converters.ts";
 import { inferenceConfig, type InferenceConfig, type InferenceConfigInput } from "../config/inference-config.ts";
 import { userInputSchema, type UserInputSchema } from "../inputs/user-input-schema.ts";
 import { checkMappingCompatibility } from "../mapping/compatibility.ts";
-import { readMappedInputs, type InputMapping } from "../mapping/input-mapping.ts";
+import { callMapping, type InputMapping } from "../mapping/input-mapping.ts";
 import { mappingMembers, mappingSet } from "../mapping/mapping-set.ts";
 import { assertModelAdapter, checkConfigSupport, type ModelAdapter } from "../model/model-adapter.ts";
 import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
-import { finite } from "../validate/reader.ts";
+import { finite, refuse } from "../validate/reader.ts";
+import { isMade } from "../validate/record.ts";
 
 /** What both drivers need to know to prepare a run. */
 export interface RunPlanOptions {
@@ -58,6 +59,7 @@ export interface RunPlan {
  * anything loads, saying exactly what is missing.
  */
 export function planRun(options: RunPlanOptions): RunPlan {
+  if (typeof options !== "object" || options === null) refuse("RunPlanOptions", "an object", options);
   const { adapter } = options;
   assertModelAdapter(adapter);
   const config = inferenceConfig(options.config ?? { modelId: adapter.modelId });
@@ -66,7 +68,7 @@ export function planRun(options: RunPlanOptions): RunPlan {
   const seed = readSeed(options.seed ?? 0);
   const sourceSchema = options.sourceSchema ?? userInputSchema();
   const requestedInputs = modelInputs(options.initialInputs);
-  const given = options.mapping ?? adapter.defaultInputMapping();
+  const given = options.mapping ?? defaultMapping(adapter);
   const mappings = Array.isArray(given) ? (given as readonly InputMapping[]) : mappingMembers(given as InputMapping);
   const canonicalizer = options.canonicalizer ?? defaultCanonicalizer(adapter, mappings);
   const compatibility = checkMappingCompatibility({
@@ -99,6 +101,14 @@ export function planRun(options: RunPlanOptions): RunPlan {
   };
 }
 
+function defaultMapping(adapter: ModelAdapter): InputMapping {
+  const mapping: unknown = adapter.defaultInputMapping();
+  if (!isMade(mapping, "InputMapping")) {
+    refuse("ModelAdapter.defaultInputMapping()", "the result of inputMapping({...})", mapping);
+  }
+  return mapping as InputMapping;
+}
+
 /** Reads a seed: a safe integer of at least 0. */
 export function readSeed(seed: unknown): number {
   return finite({ integer: true, min: 0 })(seed, "seed");
@@ -117,9 +127,7 @@ export interface FreshInputState {
 /** Makes fresh converter and mapping state and maps the initial inputs; throws `missing_input` naming what is absent. */
 export function freshInputState(plan: RunPlan, requestedInputs: ModelInputs, seed: number): FreshInputState {
   const canonicalizerState = plan.canonicalizer.createState();
-  const mapped = readMappedInputs(
-    plan.mapping,
-    "mapInitialInputs",
+  const mapped = callMapping(plan.mapping, "mapInitialInputs", () =>
     plan.mapping.mapInitialInputs({ modelInputs: requestedInputs, state: plan.mapping.createState(seed) }),
   );
   plan.adapter.modelInputSchema.requireInitial(mapped.inputs);

@@ -1,9 +1,18 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError, type ErrorCode } from "../errors/dreamloop-error.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
 import type { ModelInputSchema } from "../model/model-input-schema.ts";
 import type { ModelInputs } from "../model/model-inputs.ts";
-import { stepResult, type StepRequest, type StepResult, type StepResultInput } from "../model/step-request.ts";
+import type { SessionDescription } from "../model/session-description.ts";
+import {
+  stepRequest,
+  stepResult,
+  type StepRequest,
+  type StepRequestInput,
+  type StepResult,
+  type StepResultInput,
+} from "../model/step-request.ts";
 import type { TimeWindow } from "../time/time-window.ts";
+import { refuse } from "../validate/reader.ts";
 
 /**
  * The inputs as the session receives them: complete, and without updates that the model refuses. Throws `missing_input`; throws
@@ -35,6 +44,10 @@ export function readyInputs(
 export interface StepStamp {
   /** The index that the step has. */
   readonly stepIndex: number;
+  /** What the session promised to deliver. */
+  readonly description: SessionDescription;
+  /** Frames that it promised for this step. */
+  readonly frameCount: number;
   /** Resets so far. */
   readonly generation: number;
   /** The inputs of the window. */
@@ -43,8 +56,45 @@ export interface StepStamp {
   readonly window: TimeWindow;
 }
 
-/** Reads what a session returned and stamps it; throws `step_failed` when it is the result of another step. */
+/** Reads what a session asks for; throws `step_failed` when it asks for another step than the next. */
+export function readRequest(asked: StepRequest | StepRequestInput, stepIndex: number): StepRequest {
+  const request = stepRequest(asked);
+  if (request.stepIndex === stepIndex) return request;
+  throw new DreamloopError(
+    ERROR_CODES.stepFailed,
+    `StepRequest.stepIndex: expected ${stepIndex}, the next step, found ${request.stepIndex}`,
+  );
+}
+
+const DESCRIBED = ["width", "height", "format", "layout", "colorSpace", "range"] as const;
+
+/**
+ * Refuses frames that are not as the session's description promised: targets, sinks and the wire were opened with it, and time goes on by
+ * the frames it declares. A step without frames passes.
+ */
+function requireDescribed(result: StepResult, stamp: StepStamp): void {
+  const { description, frameCount } = stamp;
+  const chunk = result.output;
+  if (chunk === undefined) return;
+  for (const field of DESCRIBED) {
+    if (chunk[field] !== description[field]) refuseChunk(field, description[field], chunk[field]);
+  }
+  if (chunk.frameCount !== frameCount) refuseChunk("frameCount", frameCount, chunk.frameCount);
+}
+
+function refuseChunk(field: string, promised: string | number, found: string | number): never {
+  throw new DreamloopError(
+    ERROR_CODES.stepFailed,
+    `VideoChunk.${field}: expected ${JSON.stringify(promised)} as the runtime's SessionDescription says, found ${JSON.stringify(found)}`,
+  );
+}
+
+/**
+ * Reads what a session returned and stamps it; throws `step_failed` when it is the result of another step or its frames are not as
+ * described.
+ */
 export function completeResult(returned: StepResult | StepResultInput, stamp: StepStamp): StepResult {
+  if (typeof returned !== "object" || returned === null) refuse("StepResult", "an object", returned);
   const sequence = stamp.inputs.metadata.inputSequence;
   const result = stepResult({
     ...returned,
@@ -52,16 +102,19 @@ export function completeResult(returned: StepResult | StepResultInput, stamp: St
     generation: stamp.generation,
     ...(typeof sequence === "number" ? { inputSequence: sequence } : {}),
   });
-  if (result.stepIndex === stamp.stepIndex) return result;
-  throw new DreamloopError(
-    ERROR_CODES.stepFailed,
-    `StepResult.stepIndex: expected ${stamp.stepIndex}, found ${result.stepIndex}`,
-  );
+  if (result.stepIndex !== stamp.stepIndex) {
+    throw new DreamloopError(
+      ERROR_CODES.stepFailed,
+      `StepResult.stepIndex: expected ${stamp.stepIndex}, found ${result.stepIndex}`,
+    );
+  }
+  requireDescribed(result, stamp);
+  return result;
 }
 
-/** What a session threw as a `DreamloopError`: its own, or `step_failed` with the cause attached. */
-export function asStepError(error: unknown, what: string): DreamloopError {
+/** What a world's code threw as a `DreamloopError`: its own, or one of `code` (default `step_failed`) with the cause attached. */
+export function asStepError(error: unknown, what: string, code: ErrorCode = ERROR_CODES.stepFailed): DreamloopError {
   if (isDreamloopError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new DreamloopError(ERROR_CODES.stepFailed, `${what} failed: ${message}`, { cause: error });
+  return new DreamloopError(code, `${what} failed: ${message}`, { cause: error });
 }

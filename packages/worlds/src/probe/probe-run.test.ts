@@ -48,7 +48,7 @@ async function play(
   await runBatch({
     adapter: probeWorld,
     config: { modelId: "probe", runtimeOptions: { ...SIZE, framesPerSecond: 10, ...runtimeOptions } },
-    inputs: { initial: { prompt: "sun" } },
+    initialInputs: { initial: { prompt: "sun" } },
     source: eventListSource({ events, endSeconds: 1000 }),
     outputs: [target],
     clock: new FakeClock(),

@@ -1,0 +1,247 @@
+import { FakeClock, eventLoopTurn } from "@dreamloop/testing";
+import { describe, expect, it } from "vitest";
+import {
+  identityInputMapping,
+  inputMapping,
+  isDreamloopError,
+  modelInputSchema,
+  runBatch,
+  sessionDescription,
+  startRealtime,
+  type BatchOptions,
+  type ChunkSink,
+  type ModelAdapter,
+} from "../index.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const CHUNK = { width: 4, height: 4, format: "rgb8", layout: "thwc", colorSpace: "srgb", range: "full" } as const;
+const PIXELS = Uint8Array.from({ length: 48 }, (_, index) => index);
+
+/** A world of plain JavaScript whose parts can be replaced by wrong ones. */
+function world(parts: { readonly session?: Fields; readonly runtime?: Fields; readonly adapter?: Fields } = {}): {
+  readonly adapter: ModelAdapter;
+  readonly log: string[];
+} {
+  const log: string[] = [];
+  let next = 0;
+  const session = {
+    nextStepRequest: () => ({ stepIndex: next }),
+    step: () => ({ stepIndex: next++, output: { ...CHUNK, data: PIXELS } }),
+    reset: () => {
+      next = 0;
+    },
+    close: () => void log.push("session.close"),
+    ...parts.session,
+  };
+  const runtime = {
+    describe: () => sessionDescription({ worldId: "odd", width: 4, height: 4, framesPerSecond: 30 }),
+    startSession: () => session,
+    close: () => void log.push("runtime.close"),
+    ...parts.runtime,
+  };
+  const adapter = {
+    modelId: "odd",
+    modelInputSchema: modelInputSchema(),
+    defaultInputMapping: () => identityInputMapping,
+    validateConfig: () => undefined,
+    createRuntime: () => runtime,
+    ...parts.adapter,
+  };
+  return { adapter: adapter, log };
+}
+
+async function failureOf(adapter: ModelAdapter, options: Fields = {}): Promise<string> {
+  const run = { adapter, clock: new FakeClock(), stepLimit: 3, ...options } as BatchOptions;
+  const error: unknown = await runBatch(run).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!isDreamloopError(error)) throw new Error("no DreamloopError", { cause: error });
+  return `${error.code} ${error.message}`;
+}
+
+const throwing = (text: string) => (): never => {
+  throw new Error(text);
+};
+
+describe("frames that are not as described", () => {
+  it.each([
+    ["width", { width: 2, height: 8 }, PIXELS],
+    ["format", { format: "rgba8" }, new Uint8Array(64)],
+    ["layout", { layout: "tchw" }, PIXELS],
+    ["colorSpace", { colorSpace: "bt709" }, PIXELS],
+    ["range", { range: "limited" }, PIXELS],
+    ["frameCount", {}, new Uint8Array(96)],
+  ])(
+    "a chunk of another %s than the description's fails the step, before any target sees it",
+    async (field, change, data) => {
+      const step = (): Fields => ({ stepIndex: 0, output: { ...CHUNK, ...change, data } });
+      const { adapter, log } = world({ session: { step } });
+      const written: unknown[] = [];
+      const target = { open: () => undefined, write: (result: unknown) => void written.push(result), close: () => [] };
+      const failure = await failureOf(adapter, { outputs: [target] });
+      expect(failure).toMatch(new RegExp(`^step_failed VideoChunk\\.${field}: expected .* SessionDescription .*found`));
+      expect(written).toEqual([]);
+      expect(log).toEqual(["session.close", "runtime.close"]);
+    },
+  );
+
+  it("a run of so many frames of a world that gives none ends with an error instead of never", async () => {
+    let next = 0;
+    const session = { nextStepRequest: () => ({ stepIndex: next }), step: () => ({ stepIndex: next++ }) };
+    expect(await failureOf(world({ session }).adapter, { stepLimit: undefined, frameLimit: 1 })).toMatch(
+      /^step_failed StepResult\.output: expected frames, found none in 1000 steps/,
+    );
+  });
+});
+
+describe("adapters that misbehave", () => {
+  const wrong: readonly (readonly [RegExp, Parameters<typeof world>[0]])[] = [
+    [/^step_failed StepRequest\.stepIndex: expected 0/, { session: { nextStepRequest: () => ({ stepIndex: 9 }) } }],
+    [/^step_failed the request of step 0 failed: torn/, { session: { nextStepRequest: throwing("torn") } }],
+    [/^invalid_value StepResult: expected an object, found null/, { session: { step: () => null } }],
+    [/^step_failed StepResult\.stepIndex: expected 0, found 7/, { session: { step: () => ({ stepIndex: 7 }) } }],
+    [/^invalid_value InferenceSession\.close: expected a function/, { session: { close: undefined } }],
+    [/^invalid_value InferenceSession: expected an object/, { runtime: { startSession: () => undefined } }],
+    [/^load_failed the start of the session failed: torn/, { runtime: { startSession: throwing("torn") } }],
+    [/^load_failed InferenceRuntime\.describe\(\) failed: torn/, { runtime: { describe: throwing("torn") } }],
+    [/^invalid_value InferenceRuntime\.describe: expected a function/, { runtime: { describe: undefined } }],
+    [/^invalid_value InferenceRuntime: expected an object/, { adapter: { createRuntime: () => undefined } }],
+    [/^load_failed the load of "odd" failed: torn/, { adapter: { createRuntime: throwing("torn") } }],
+    [/^unsupported_config "odd" refuses its configuration: torn/, { adapter: { validateConfig: throwing("torn") } }],
+    [/^invalid_value ModelAdapter\.defaultInputMapping\(\)/, { adapter: { defaultInputMapping: () => ({}) } }],
+    [
+      /^invalid_value InputMapping\("tears"\)\.mapStepInputs\(\): torn/,
+      { adapter: { defaultInputMapping: () => inputMapping({ name: "tears", mapStepInputs: throwing("torn") }) } },
+    ],
+  ];
+
+  it.each(wrong)("fail the run with %s", async (expected, parts) => {
+    expect(await failureOf(world(parts).adapter)).toMatch(expected);
+  });
+
+  it("the first failure is told, not that of what is done because of it", async () => {
+    const discardStep = throwing("discard");
+    const close = throwing("close");
+    const failing = { discardStep, finalizeStep: throwing("finalise"), close };
+    expect(await failureOf(world({ session: failing }).adapter)).toMatch(/finalisation of step 0 failed: finalise$/);
+    expect(await failureOf(world({ session: { discardStep, step: () => ({ stepIndex: 4 }) } }).adapter)).toMatch(
+      /expected 0, found 4$/,
+    );
+    const describe = throwing("describe");
+    expect(await failureOf(world({ session: { close }, runtime: { describe } }).adapter)).toMatch(/failed: describe$/);
+    const observers = [{ runEnded: throwing("observer") }];
+    expect(await failureOf(world({ session: { step: throwing("step") } }).adapter, { observers })).toMatch(/: step$/);
+  });
+
+  it("a failing reset of a live run is a named error", async () => {
+    const { adapter } = world({ session: { reset: throwing("torn") } });
+    const run = startRealtime({ adapter, clock: new FakeClock() });
+    await run.started;
+    run.reset().catch(() => undefined);
+    await expect(run.done).rejects.toMatchObject({ code: "step_failed", message: "the reset failed: torn" });
+  });
+
+  it("C3: a load or start that does not heed the signal is left at once, and what it gives later is closed", async () => {
+    for (const stage of ["createRuntime", "startSession"]) {
+      const log: string[] = [];
+      let finish: (value: unknown) => void = () => undefined;
+      const late = new Promise((resolve) => (finish = resolve));
+      const parts =
+        stage === "createRuntime"
+          ? { adapter: { createRuntime: () => late } }
+          : { runtime: { startSession: () => late } };
+      const abort = new AbortController();
+      const failure = failureOf(world(parts).adapter, { signal: abort.signal });
+      await eventLoopTurn();
+      abort.abort();
+      expect(await failure).toMatch(/^cancelled the (load|start of the session) was cancelled/);
+      finish({ close: () => void log.push("closed") });
+      await eventLoopTurn();
+      expect(log).toEqual(["closed"]);
+    }
+  });
+});
+
+describe("options of the drivers", () => {
+  const clock = new FakeClock();
+  const wrong: readonly (readonly [string, Fields])[] = [
+    ["stepLimt", { stepLimt: 3 }],
+    ["stepLimit", { stepLimit: Number.NaN }],
+    ["outputs", { outputs: 4 }],
+    ["outputs[0].open", { outputs: [{}] }],
+    ["clock", { clock: undefined }],
+    ["checkFrames", { checkFrames: 1 }],
+    ["onWarning", { onWarning: 1 }],
+    ["runtime.describe", { runtime: {} }],
+  ];
+
+  it.each([...wrong, ["frameLimit", { frameLimit: "3" }] as const])(
+    "L1: a batch run refuses a wrong %s",
+    async (name, fields) => {
+      const { adapter, log } = world();
+      expect(await failureOf(adapter, fields)).toContain(`BatchOptions.${name}: `);
+      expect(log).toEqual([]);
+    },
+  );
+
+  it.each([...wrong, ["leadFrames", { leadFrames: Number.NaN }] as const])(
+    "L1: a live run refuses a wrong %s at once",
+    (name, fields) => {
+      const start = (): unknown => startRealtime({ adapter: world().adapter, clock, ...fields });
+      expect(start).toThrow(`RealtimeOptions.${name}: `);
+    },
+  );
+
+  it("a live run refuses events and resets that are none, and goes on", async () => {
+    const live = new FakeClock();
+    const run = startRealtime({ adapter: world().adapter, clock: live, stepLimit: 2 });
+    await run.started;
+    const push = run.push as (events: unknown) => void;
+    for (const events of [undefined, 4, [null], [{ eventType: "close" }]]) {
+      expect(() => push(events)).toThrow(/^RealtimeRun\.push\(events\)/);
+    }
+    await expect(run.reset({ sed: 1 } as never)).rejects.toThrow(/RealtimeRun\.reset\(options\)\.sed: unknown key/);
+    await live.advance(1);
+    expect((await run.done).stepCount).toBe(2);
+  });
+});
+
+describe("sinks that misbehave", () => {
+  const sink = (parts: Partial<ChunkSink> = {}): ChunkSink => ({
+    open: () => undefined,
+    push: (_result, _due, release) => release(),
+    close: () => [],
+    ...parts,
+  });
+
+  it("one that throws gets no more chunks, with a warning; the others and the run go on", async () => {
+    const clock = new FakeClock();
+    const seen: number[] = [];
+    const outputs = [
+      sink({ push: throwing("torn") }),
+      sink({ push: (result, _due, release) => (seen.push(result.stepIndex), release()) }),
+    ];
+    const run = startRealtime({ adapter: world().adapter, clock, stepLimit: 3, outputs });
+    await run.started;
+    await clock.advance(1);
+    expect((await run.done).warnings).toEqual({ output_failed: 1 });
+    expect(seen).toEqual([0, 1, 2]);
+  });
+
+  it("C1: one that is still opening when the run ends is closed again", async () => {
+    const clock = new FakeClock();
+    const run = startRealtime({ adapter: world().adapter, clock });
+    await run.started;
+    let opened: () => void = () => undefined;
+    let closed = 0;
+    const adding = run.addOutput(
+      sink({ open: () => new Promise<void>((resolve) => (opened = resolve)), close: () => ((closed += 1), []) }),
+    );
+    await run.close();
+    opened();
+    await expect(adding).rejects.toThrow(/the session ended meanwhile/);
+    expect(closed).toBe(1);
+  });
+});
