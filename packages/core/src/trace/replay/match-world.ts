@@ -30,10 +30,14 @@ export function requireSameWorld(
     });
   }
   if (options.allowVersionMismatch) return;
-  const counts = (name: string): boolean => options.level === REPLAY_LEVELS.userEvents || name.startsWith("adapter:");
-  for (const name of namesOf(header.versions, versions).filter(counts)) {
+  for (const name of namesOf(header.versions, versions).filter((name) => isUsed(name, options.level))) {
     if (header.versions[name] !== versions[name]) refuseReplay(name, header.versions[name], versions[name]);
   }
+}
+
+/** At the level of model inputs converters and mapping have no part in the run, so that their versions do not matter. */
+function isUsed(name: string, level: ReplayLevel): boolean {
+  return level === REPLAY_LEVELS.userEvents || name.startsWith("adapter:");
 }
 
 /** Refuses a loaded world that is not the recorded one: other weights, another size, rate or pixel format. Throws `replay_refused`. */
@@ -58,12 +62,15 @@ export function environmentDifferences(
   header: TraceHeader,
   start: RunStart,
   environment: { readonly [key: string]: Json } | undefined,
+  level: ReplayLevel,
 ): readonly string[] {
+  const used = (versions: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(versions).filter(([name]) => isUsed(name, level)));
   return [
     ...differences("dreamloop", header.dreamloopVersion, DREAMLOOP_VERSION),
     ...(environment === undefined ? [] : differences("environment", header.environment, environment)),
     ...differences("runtime", header.runtimeFacts, start.runtimeFacts),
-    ...differences("versions", header.versions, start.versions),
+    ...differences("versions", used(header.versions), used(start.versions)),
   ];
 }
 

@@ -36,7 +36,7 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
     stopAtDifference,
     onStart: (start) => {
       requireSameRuntime(trace.header, start, allowVersionMismatch);
-      return environmentDifferences(trace.header, start, options.environment);
+      return environmentDifferences(trace.header, start, options.environment, level);
     },
     onStep: (stepNumber) => feed.prepareStep(stepNumber),
   });
