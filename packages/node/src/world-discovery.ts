@@ -75,7 +75,7 @@ export function resolveWorld(argument: string, options: ResolveWorldOptions): Re
   if (existsSync(path)) return resolvePath(place);
   const names = [...bundled, ...installed].map(({ id }) => id);
   const near = nearest(argument, names);
-  const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
+  const hint = near === undefined ? "." : `; did you mean ${JSON.stringify(near)}?`;
   throw new DreamloopError(
     ERROR_CODES.notFound,
     `no world, installed package or path is called ${JSON.stringify(argument)}${hint} Known worlds: ${names.join(", ") || "none"}`,

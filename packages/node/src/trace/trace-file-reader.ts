@@ -1,5 +1,14 @@
 import { createReadStream } from "node:fs";
-import { inspectTrace, readTrace, type ReadTraceOptions, type Trace, type TraceSummary } from "@dreamloop/core";
+import {
+  DreamloopError,
+  ERROR_CODES,
+  inspectTrace,
+  isDreamloopError,
+  readTrace,
+  type ReadTraceOptions,
+  type Trace,
+  type TraceSummary,
+} from "@dreamloop/core";
 import { fileError, readErrorCode } from "./file-error.ts";
 
 /** Bytes of one piece that is read from a trace file. */
@@ -17,12 +26,22 @@ export async function* traceFileChunks(path: string): AsyncGenerator<Uint8Array,
   }
 }
 
+/** What a trace's reader throws names a line; the file is added to it. */
+async function inFile<T>(path: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!isDreamloopError(error, ERROR_CODES.traceInvalid)) throw error;
+    throw new DreamloopError(error.code, `${path}: ${error.message}`, { cause: error, details: error.details });
+  }
+}
+
 /** Reads a trace file into memory, up to its last whole step. Throws what `readTrace` throws, and `not_found` or `load_failed`. */
 export function readTraceFile(path: string, options: ReadTraceOptions = {}): Promise<Trace> {
-  return readTrace(traceFileChunks(path), options);
+  return inFile(path, readTrace(traceFileChunks(path), options));
 }
 
 /** Says what a trace file holds. Throws what `inspectTrace` throws, and `not_found` or `load_failed`. */
 export function inspectTraceFile(path: string, options: ReadTraceOptions = {}): Promise<TraceSummary> {
-  return inspectTrace(traceFileChunks(path), options);
+  return inFile(path, inspectTrace(traceFileChunks(path), options));
 }
