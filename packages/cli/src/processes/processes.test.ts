@@ -173,10 +173,16 @@ describe("streams", () => {
     return spawnSync("sh", ["-c", line, process.execPath, BIN], { cwd: folder, encoding: "utf8" }).stderr;
   }
 
+  test.skipIf(!existsSync("/dev/full"))("a full disk behind standard output is no reader that went away", () => {
+    const line = '"$0" "$1" worlds >/dev/full; echo "code $?" >&2';
+    const { stderr } = spawnSync("sh", ["-c", line, process.execPath, BIN], { cwd: folder, encoding: "utf8" });
+    expect(stderr).toBe("error: could not write to standard output (ENOSPC); choose another place for it\ncode 1\n");
+  });
+
   test.skipIf(!isPosix)("a reader of frames that goes away is an error with its own words", async () => {
     const said = leavingReader(`run probe ${SMALL.join(" ")} --frames 3000 --out - --record a.trace`);
     expect(said).toMatch(/error: pipe target: .*reader of the pipe has gone/);
-    expect(said).toMatch(/code 1\n$/);
+    expect(said).toMatch(/code 141\n$/);
     expect(await facts("a.trace")).toMatchObject({ complete: true, outcome: "failed" });
   });
 

@@ -51,6 +51,7 @@ export const STOP_EXIT_CODES: Readonly<Record<StopSignal, ExitCode>> = {
 export function exitCodeOf(error: unknown): ExitCode {
   if (isUsageError(error)) return EXIT_CODES.usage;
   if (!isDreamloopError(error)) return EXIT_CODES.failure;
+  if (error.details.path === "-" && error.details.systemError === "EPIPE") return EXIT_CODES.brokenPipe;
   return BY_ERROR[error.code] ?? EXIT_CODES.failure;
 }
 
