@@ -56,8 +56,11 @@ export function controlLayout(hints: readonly ControlHint[]): ControlLayout {
   for (const { label, bindings } of hints) {
     const codes = bindings.filter((code) => PAD_CODE.test(code));
     if (codes.length === 0) continue;
-    addEntry(gamepad, label, codes);
-    if (!padCodes.has(label)) padCodes.set(label, codes[0]);
+    // Steering wheels have buttons of the same codes for the same things; converters of gamepads come after theirs.
+    const index = gamepad.findIndex((entry) => entry.label === label);
+    if (index < 0) gamepad.push({ label, codes });
+    else gamepad[index] = { label, codes };
+    padCodes.set(label, codes[0]);
   }
   for (const { label, bindings, touch, direction } of hints) {
     const codes = bindings.filter((code) => !PAD_CODE.test(code) && !/^Wheel$| pedal$/.test(code));

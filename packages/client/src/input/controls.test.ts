@@ -15,7 +15,7 @@ describe("controlLayout", () => {
     expect(layout.gamepad.find(({ label }) => label === "Accelerate")?.codes).toEqual(["Button7"]);
     expect(layout.stick?.up).toEqual({ label: "Accelerate", code: "KeyW", padCode: "Button7" });
     expect(layout.stick?.left).toEqual({ label: "Steer left", code: "KeyA", padCode: "Axis0-" });
-    expect(layout.buttons.map(({ label }) => label)).toContain("Stop at once");
+    expect(layout.buttons).toContainEqual({ label: "Stop at once", code: "Space", padCode: "Button1" });
     expect(layout.looks).toBe(true);
     expect(layout.usesMouseButtons).toBe(true);
     expect(layout.keyCodes.has("MouseLeft")).toBe(false);

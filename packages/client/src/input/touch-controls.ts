@@ -12,13 +12,15 @@ export interface TouchControls {
   close(): void;
 }
 
+/** Above this number of buttons their row is marked, so that the page can make them smaller. */
+const MANY_BUTTONS = 5;
 /** Who holds what on-screen controls hold. */
 const HOLDER = "touch";
 const DIRECTIONS = ["up", "down", "left", "right"] as const;
 
 /**
- * Puts the stick and the buttons that the world declares into a container: elements of the classes `dreamloop-stick`, `dreamloop-knob` and
- * `dreamloop-button`, which the page styles. Where the world knows gamepads, they act with any strength; else as keys.
+ * Puts the stick and the buttons that the world declares into a container: elements of the classes `dreamloop-stick`, `dreamloop-knob`,
+ * `dreamloop-buttons` (`is-many` when there are more than five) and `dreamloop-button`, which the page styles. Where the world knows gamepads, they act with any strength; else as keys.
  */
 export function mountTouchControls(session: PlaySession, capture: InputCapture, container: HTMLElement): TouchControls {
   const page = container.ownerDocument;
@@ -60,7 +62,7 @@ export function mountTouchControls(session: PlaySession, capture: InputCapture, 
     );
   }
   const row = page.createElement("div");
-  row.className = "dreamloop-buttons";
+  row.className = buttons.length > MANY_BUTTONS ? "dreamloop-buttons is-many" : "dreamloop-buttons";
   for (const target of buttons) row.append(makeButton(page, target, (level) => change(() => apply(target, level))));
   if (buttons.length > 0) elements.push(row);
   container.append(...elements);
