@@ -50,6 +50,7 @@ export class DreamloopServer {
   readonly #recordings: RecordingShelf | undefined;
   readonly #http: Server;
   readonly #sockets = new Set<Socket>();
+  #port = 0;
   #closing: Promise<void> | undefined;
 
   private constructor(context: ServerContext, http: Server, recordings: RecordingShelf | undefined) {
@@ -88,6 +89,7 @@ export class DreamloopServer {
       const server = new DreamloopServer(context, http, recordings);
       http.on("upgrade", webSocketUpgrade(context));
       await listen(http, config, options.portTries ?? 1);
+      server.#port = (http.address() as AddressInfo).port;
       for (const world of preloaded) await shelf.preload({ world });
       return server;
     } catch (error) {
@@ -99,7 +101,7 @@ export class DreamloopServer {
 
   /** The port that it listens on. */
   get port(): number {
-    return (this.#http.address() as AddressInfo).port;
+    return this.#port;
   }
 
   /** Where it can be reached, without a token. */

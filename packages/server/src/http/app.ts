@@ -52,6 +52,7 @@ export function httpApp(context: ServerContext): Hono<HttpEnv> {
     return c.json(body, 404);
   });
 
+  app.options("*", (c) => c.body(null, 204));
   app.get("/healthz", (c) => c.json({ status: "alive" }));
   app.get("/readyz", (c) => {
     const { ready, reason } = context.registry.readiness;
@@ -130,4 +131,8 @@ function allowOrigin({ access }: ServerContext, c: Context<HttpEnv>): void {
   headers.append("Vary", "Origin");
   headers.set("Access-Control-Expose-Headers", "Location, Link, Retry-After");
   headers.set("Cross-Origin-Resource-Policy", "cross-origin");
+  if (c.req.method !== "OPTIONS") return;
+  headers.set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE");
+  headers.set("Access-Control-Allow-Headers", "Authorization, Content-Type");
+  headers.set("Access-Control-Max-Age", "600");
 }

@@ -1,3 +1,6 @@
+/** Sums of many small shares may miss a whole token by a rounding error. */
+const TOLERANCE = 1e-6;
+
 /** A bound on how often something may happen: `burst` at once, `perSecond` in the long run. Pure: time is an argument. */
 export class TokenBucket {
   readonly #perSecond: number;
@@ -15,8 +18,8 @@ export class TokenBucket {
   /** Takes a token; false when there is none. */
   take(nowSeconds: number): boolean {
     this.#fill(nowSeconds);
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
+    if (this.#tokens < 1 - TOLERANCE) return false;
+    this.#tokens = Math.max(0, this.#tokens - 1);
     return true;
   }
 

@@ -61,8 +61,11 @@ export async function handleRequest(
       return {};
     }
     case "close":
-      if (connection.role === "player") void session.close("asked");
-      else connection.close();
+      // The answer goes out before the connection does.
+      setImmediate(() => {
+        if (connection.role === "player") void session.close("asked");
+        else connection.close();
+      });
       return {};
   }
 }

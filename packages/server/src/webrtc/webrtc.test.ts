@@ -9,7 +9,7 @@ let server: TestServer;
 const clients: RtcClient[] = [];
 
 beforeAll(async () => {
-  server = await TestServer.start({ preload: ["probe"] });
+  server = await TestServer.start({ preload: ["probe"], maxSessions: 50, maxSessionsPerIdentity: 50, graceSeconds: 1 });
 });
 
 afterEach(() => clients.splice(0).forEach((client) => client.close()));

@@ -45,7 +45,8 @@ export class SocketConnection {
     this.#socket = options.socket;
     this.#session = options.session;
     this.#role = options.role;
-    this.#deadline = new Deadline(context.clock);
+    // What the network does is judged by the clock of the process, whatever clock times sessions.
+    this.#deadline = new Deadline(options.session.stampClock);
     this.#deadline.set(HELLO_SECONDS, () => this.#refuse("no hello message came in time"));
     options.socket.on("message", (data, isBinary) => this.#take(data, isBinary));
     options.socket.on("pong", () => (this.#isAlive = true));

@@ -1,0 +1,323 @@
+import { FakeClock } from "@dreamloop/testing";
+import { WorldHost, type LoadWorldOptions } from "@dreamloop/node";
+import type { RecordingFacts, SessionFacts } from "@dreamloop/protocol";
+import { readTrace, type Trace } from "@dreamloop/core";
+import { afterEach, describe, expect, it } from "vitest";
+import { keys, SocketClient } from "../test-support/socket-client.ts";
+import { probe, TestServer, until } from "../test-support/test-server.ts";
+import { releaseRtc } from "../webrtc/rtc-library.ts";
+
+const servers: TestServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+  await releaseRtc();
+});
+
+async function start(...args: Parameters<typeof TestServer.start>): Promise<TestServer> {
+  const server = await TestServer.start(...args);
+  servers.push(server);
+  return server;
+}
+
+async function factsOf(server: TestServer, session: { sessionId: string; token: string }): Promise<SessionFacts> {
+  return (await (await server.send("GET", `/api/sessions/${session.sessionId}`, session)).json()) as SessionFacts;
+}
+
+/** A loader whose loads wait until they are let go, or are cancelled. */
+function heldLoads() {
+  const gates: (() => void)[] = [];
+  let cancelled = 0;
+  let freeCancelled: () => void = () => undefined;
+  const cancelledMayEnd = new Promise<void>((resolve) => (freeCancelled = resolve));
+  const load = async (options: LoadWorldOptions): Promise<WorldHost> => {
+    await new Promise<void>((resolve, reject) => {
+      gates.push(resolve);
+      options.signal?.addEventListener("abort", () => {
+        cancelled += 1;
+        void cancelledMayEnd.then(() => reject(new Error("cancelled")));
+      });
+    });
+    return WorldHost.load(options);
+  };
+  return { load, gates, freeCancelled: () => freeCancelled(), cancelledCount: () => cancelled };
+}
+
+describe("a session", () => {
+  it("answers every kind of request, and shows resets, pauses and single steps in its frames", async () => {
+    const server = await start({ preload: ["probe"] });
+    const session = await server.create({ seed: 5, prompt: "first" });
+    const client = await SocketClient.open(server, session);
+    await until(() => client.frames.length > 2, "frames come");
+    expect(client.frames[0]?.header).toMatchObject({ keyFrame: true, codec: "h264", width: 320, height: 180 });
+    expect(await client.request("prompt", { prompt: "rain" })).toMatchObject({ ok: true });
+    expect(await client.request("reset", { seed: 9 })).toMatchObject({ ok: true, result: { generation: 1 } });
+    await until(() => client.frames.some(({ header }) => header.generation === 1), "frames of the new rollout come");
+    const order = client.frames.map(({ header }) => header.generation);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(await client.request("pause")).toMatchObject({ ok: true });
+    await until(async () => (await factsOf(server, session)).state === "paused", "the session is paused");
+    // What is on its way at the pause is one chunk at most; then the picture stands still.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const standing = client.frames.length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(client.frames.length).toBe(standing);
+    expect(await client.request("step")).toMatchObject({ ok: true });
+    await until(() => client.frames.length === standing + 1, "one step gives one frame");
+    expect(await client.request("resume")).toMatchObject({ ok: true });
+    await until(() => client.frames.length > standing + 3, "frames come again");
+    expect(await client.request("nonsense")).toMatchObject({ ok: false, error: { code: "invalid_value" } });
+    expect(await client.request("close")).toMatchObject({ ok: true });
+    await until(() => server.server.counts.takenSlots === 0, "the place is free");
+  });
+
+  it("D3: a viewer who comes while the world is paused sees its picture", async () => {
+    const server = await start({ preload: ["probe"] });
+    const session = await server.create();
+    const client = await SocketClient.open(server, session);
+    await until(() => client.frames.length > 1, "frames come");
+    await client.request("pause");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const viewer = await SocketClient.open(server, { ...session, token: session.viewerToken });
+    await until(() => viewer.frames.length > 0, "the viewer gets a frame");
+    expect(viewer.frames[0]?.header.keyFrame).toBe(true);
+  });
+
+  it("JPEG is there for clients that decode no video", async () => {
+    const server = await start({ preload: ["probe"] });
+    const client = await SocketClient.open(server, await server.create(), { decoders: ["jpeg"] });
+    await until(() => client.frames.length > 2, "frames come");
+    const [frame] = client.frames;
+    expect(frame?.header).toMatchObject({ codec: "jpeg", codecString: "image/jpeg" });
+    expect([...(frame?.payload.subarray(0, 3) ?? [])]).toEqual([0xff, 0xd8, 0xff]);
+  });
+
+  it("A2: what was held is released when the connection is lost, and counts go on when the player is back", async () => {
+    const server = await start({ preload: ["probe"] });
+    const session = await server.create();
+    const first = await SocketClient.open(server, session);
+    await until(() => first.frames.length > 0, "frames come");
+    const sent = first.input([keys(["KeyW"], { KeyW: 1 })]);
+    await until(() => first.frames.some(({ header }) => header.inputSequence === sent), "the input is seen");
+    await first.close();
+    const resumed = await server.send("POST", `/api/sessions/${session.sessionId}/resume`, {
+      body: { resumeSecret: session.resumeSecret },
+    });
+    expect(resumed.status).toBe(200);
+    const answer = (await resumed.json()) as typeof session;
+    expect(answer.sessionId).toBe(session.sessionId);
+    const second = await SocketClient.open(server, answer);
+    expect(second.welcome?.epoch).toBe((first.welcome?.epoch ?? 0) + 1);
+    const again = second.input([keys(["KeyA"], { KeyA: 1 })]);
+    await until(
+      () =>
+        second.frames.some(
+          ({ header }) => header.inputSequence === again && header.inputEpoch === second.welcome?.epoch,
+        ),
+      "input of the new epoch is seen",
+    );
+    await second.request("record_start");
+    await until(() => second.frames.length > 12, "frames are recorded");
+    const stopped = await second.request("record_stop");
+    const events = (await traceOf(server, answer, stopped)).steps.flatMap((step) => step.events);
+    const released = events.filter(({ source, eventType }) => source === "timeout" && eventType === "key_up");
+    expect(JSON.stringify(released)).toContain("KeyW");
+  });
+
+  it("B5: a recording gives a video and the exact trace of its run, behind the token, under names of the server", async () => {
+    const server = await start({ preload: ["probe"], maxRecordings: 1 });
+    const session = await server.create();
+    const client = await SocketClient.open(server, session);
+    expect(await client.request("record_stop")).toMatchObject({ ok: false, error: { code: "invalid_state" } });
+    const facts: RecordingFacts[] = [];
+    for (let run = 0; run < 2; run += 1) {
+      const count = client.frames.length;
+      expect(await client.request("record_start")).toMatchObject({ ok: true });
+      await until(() => client.frames.length > count + 10, "frames come");
+      const stopped = await client.request("record_stop");
+      expect(stopped).toMatchObject({ ok: true });
+      if (stopped.ok) facts.push(stopped.result as unknown as RecordingFacts);
+    }
+    const [older, newer] = facts;
+    expect(newer?.frameCount).toBeGreaterThan(5);
+    const video = await server.fetch(`${newer?.videoPath}?token=${session.token}`);
+    expect(video.status).toBe(200);
+    expect(
+      Buffer.from(await video.arrayBuffer())
+        .subarray(4, 8)
+        .toString(),
+    ).toBe("ftyp");
+    expect((await server.fetch(`${newer?.videoPath}`)).status).toBe(401);
+    expect((await server.fetch(`${newer?.videoPath}?token=${session.viewerToken}`)).status).toBe(401);
+    expect((await server.fetch(`${older?.videoPath}?token=${session.token}`)).status).toBe(404);
+    for (const path of ["..%2f..%2fsession.trace", "session.trace", "C:%5Cvideo.mp4"]) {
+      const found = await server.fetch(
+        `/api/sessions/${session.sessionId}/recordings/${path}/${path}?token=${session.token}`,
+      );
+      expect(found.status).toBe(404);
+    }
+  });
+
+  it("C7, J3: ids and secrets are long and the server's own, and a resume needs the secret", async () => {
+    const server = await start({ preload: ["probe"] });
+    const first = await server.create({ sessionId: "mine" });
+    const second = await server.create();
+    expect(first.sessionId).not.toBe("mine");
+    expect(new Set([first.sessionId, second.sessionId, first.resumeSecret, second.resumeSecret]).size).toBe(4);
+    expect(Buffer.from(first.sessionId, "base64url").byteLength).toBe(24);
+    for (const resumeSecret of [second.resumeSecret, "x", first.sessionId]) {
+      const path = `/api/sessions/${first.sessionId}/resume`;
+      expect((await server.send("POST", path, { body: { resumeSecret } })).status).toBe(404);
+    }
+    const crossed = await server.send("GET", `/api/sessions/${first.sessionId}`, { token: second.token });
+    expect(crossed.status).toBe(401);
+  });
+});
+
+async function traceOf(
+  server: TestServer,
+  session: { readonly token: string },
+  stopped: { readonly ok: boolean; readonly result?: unknown },
+): Promise<Trace> {
+  const facts = stopped.result as RecordingFacts;
+  const response = await server.fetch(`${facts.tracePath}?token=${session.token}`);
+  return readTrace([new Uint8Array(await response.arrayBuffer())]);
+}
+
+describe("admission", () => {
+  it("C4: readiness fails while no session can be admitted, liveness does not, and it recovers", async () => {
+    const server = await start({ preload: ["probe"], maxSessions: 1 });
+    expect((await server.fetch("/readyz")).status).toBe(200);
+    const session = await server.create();
+    expect((await server.fetch("/readyz")).status).toBe(503);
+    expect((await server.fetch("/healthz")).status).toBe(200);
+    const refused = await server.send("POST", "/api/sessions", { body: { world: "probe" } });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("5");
+    expect(await refused.json()).toMatchObject({ error: { code: "busy", retryable: true }, retryAfterSeconds: 5 });
+    await server.send("DELETE", `/api/sessions/${session.sessionId}`, { token: session.token });
+    await until(async () => (await server.fetch("/readyz")).status === 200, "the server is ready again");
+    expect(server.server.counts.doubleReleases).toBe(0);
+  });
+
+  it("M5: limits the sessions of one identity and how often it may start one", async () => {
+    const server = await start({ preload: ["probe"], maxSessionsPerIdentity: 2, sessionStartsPerMinute: 4 });
+    await server.create();
+    await server.create();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      statuses.push((await server.send("POST", "/api/sessions", { body: { world: "probe" } })).status);
+    }
+    expect(statuses).toEqual([503, 503, 429, 429]);
+  });
+
+  it("C3, J4: a second request joins a load, and a load that nobody waits for is cancelled and frees the place at once", async () => {
+    const held = heldLoads();
+    const server = await start({ maxSessions: 4 }, { loadWorld: held.load, worlds: [probe(), probe({}, "other")] });
+    const first = await server.create();
+    const second = await server.create();
+    expect(first.state).toBe("loading");
+    expect(server.server.counts.loadsBegun).toBe(1);
+    const other = await server.send("POST", "/api/sessions", { body: { world: "other" } });
+    expect(other.status).toBe(503);
+    for (const { sessionId, token } of [first, second])
+      await server.send("DELETE", `/api/sessions/${sessionId}`, { token });
+    await until(() => server.server.counts.takenSlots === 0, "the places are free");
+    expect(held.cancelledCount()).toBe(1);
+    // The cancelled load still counts until it has ended.
+    expect((await server.send("POST", "/api/sessions", { body: { world: "other" } })).status).toBe(503);
+    held.freeCancelled();
+    await until(() => server.server.counts.loads === 0, "the load has ended");
+    const third = await server.create({ world: "other" });
+    held.gates.at(-1)?.();
+    const client = await SocketClient.open(server, third);
+    await until(() => client.frames.length > 0, "the world runs");
+  });
+
+  it("tells who asks for an unknown world which ones there are, and closes a session whose world cannot load", async () => {
+    const broken = { ...probe({}, "broken"), reference: { module: "@dreamloop/absent" } };
+    const server = await start({}, { worlds: [probe(), broken] });
+    const unknown = await server.send("POST", "/api/sessions", { body: { world: "prob" } });
+    expect(unknown.status).toBe(404);
+    expect(((await unknown.json()) as { error: { message: string } }).error.message).toContain("probe, broken");
+    const session = await server.create({ world: "broken" });
+    const client = await SocketClient.open(server, session).catch(() => undefined);
+    await until(() => server.server.counts.sessions === 0, "the session has ended");
+    const last = client?.messages.filter((message) => message.type === "state").at(-1);
+    if (last !== undefined) expect(last).toMatchObject({ state: "closed", reason: { code: "load_failed" } });
+    expect(server.server.counts).toMatchObject({ takenSlots: 0, feeds: 0, loads: 0 });
+  });
+});
+
+describe("time limits", () => {
+  const config = { preload: ["probe"], graceSeconds: 20, idleSeconds: 100, lifetimeSeconds: 300 };
+
+  it("a session ends when its player does not come within the grace time, or does not come back", async () => {
+    const clock = new FakeClock({ startSeconds: 1000 });
+    const server = await start(config, { clock });
+    await server.create();
+    await clock.advance(19);
+    expect(server.server.counts.sessions).toBe(1);
+    await clock.advance(2);
+    await until(() => server.server.counts.sessions === 0, "the session has ended");
+    const client = await SocketClient.open(server, await server.create());
+    await clock.advance(60);
+    expect(server.server.counts.sessions).toBe(1);
+    await client.close();
+    await clock.advance(21);
+    await until(() => server.server.counts.sessions === 0, "the session has ended");
+  });
+
+  it("M5: a session ends without activity, and at its longest time with it", async () => {
+    const clock = new FakeClock({ startSeconds: 1000 });
+    const server = await start(config, { clock });
+    const idle = await SocketClient.open(server, await server.create());
+    await until(() => idle.frames.length > 0, "frames come");
+    await clock.advance(101);
+    await until(() => server.server.counts.sessions === 0, "the idle session has ended");
+    const busy = await SocketClient.open(server, await server.create());
+    for (let minute = 0; minute < 4; minute += 1) {
+      await clock.advance(60);
+      expect((await busy.request("pause")).ok).toBe(true);
+    }
+    await clock.advance(61);
+    await until(() => server.server.counts.sessions === 0, "the session reached its longest time");
+    await until(() => busy.closeCode !== undefined, "its socket is closed");
+  });
+
+  it("a token ends, and a resume gives a new one", async () => {
+    const clock = new FakeClock({ startSeconds: 1000 });
+    const server = await start({ ...config, graceSeconds: 200, idleSeconds: 250, tokenSeconds: 60 }, { clock });
+    const session = await server.create();
+    await clock.advance(61);
+    const path = `/api/sessions/${session.sessionId}`;
+    expect((await server.send("GET", path, { token: session.token })).status).toBe(401);
+    const { resumeSecret } = session;
+    const resumed = (await (
+      await server.send("POST", `${path}/resume`, { body: { resumeSecret } })
+    ).json()) as typeof session;
+    expect((await server.send("GET", path, { token: resumed.token })).status).toBe(200);
+  });
+});
+
+describe("closing the server", () => {
+  it("tells everybody, ends all sessions and frees everything, whatever they were doing", async () => {
+    const held = heldLoads();
+    const server = await start({}, { loadWorld: held.load });
+    const session = await server.create();
+    const client = await SocketClient.open(server, session);
+    held.freeCancelled();
+    await server.close();
+    await until(() => client.closeCode !== undefined, "the socket is closed");
+    expect(client.messages.at(-1)).toMatchObject({ type: "state", state: "closed" });
+    expect(server.server.counts).toMatchObject({
+      sessions: 0,
+      takenSlots: 0,
+      feeds: 0,
+      sockets: 0,
+      loads: 0,
+      loadedWorlds: 0,
+    });
+    await expect(server.fetch("/healthz")).rejects.toThrow();
+  });
+});
