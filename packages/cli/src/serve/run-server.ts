@@ -39,10 +39,12 @@ export async function runServer(context: CliContext, options: RunServerOptions):
   return EXIT_CODES.ok;
 }
 
-/** The address that people open: the page, with the world and the token where a page keeps them from the server's logs. */
+/** The address that people open: the page, with the world in its query and the access token behind `#`. */
 export function pageUrl(server: DreamloopServer, world: string | undefined): string {
-  const parts = new URLSearchParams();
-  if (world !== undefined) parts.set("world", world);
-  if (server.config.token !== undefined) parts.set("token", server.config.token);
-  return parts.size === 0 ? server.url : `${server.url}#${parts.toString()}`;
+  const query = world === undefined ? "" : `?${new URLSearchParams({ world }).toString()}`;
+  // Behind `#`, so that it does not get into logs of whatever lies between.
+  const { token } = server.config;
+  const secret = token === undefined ? "" : `#${new URLSearchParams({ token }).toString()}`;
+  const base = server.url.endsWith("/") ? server.url : `${server.url}/`;
+  return `${base}${query}${secret}`;
 }
