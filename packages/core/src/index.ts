@@ -222,6 +222,7 @@ export type {
   StartSessionOptions,
   StepOptions,
 } from "./model/inference-session.ts";
+export { assertRuntime, assertSession } from "./model/assert-runtime.ts";
 export { assertModelAdapter, checkConfigSupport } from "./model/model-adapter.ts";
 export type {
   AdapterSupport,

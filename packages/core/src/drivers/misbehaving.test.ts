@@ -121,6 +121,15 @@ describe("adapters that misbehave", () => {
     expect(await failureOf(world(parts).adapter)).toMatch(expected);
   });
 
+  it("a part that cannot be closed is a named failure of the world", async () => {
+    expect(await failureOf(world({ session: { close: throwing("torn") } }).adapter)).toBe(
+      "step_failed the close of the session failed: torn",
+    );
+    expect(await failureOf(world({ runtime: { close: throwing("torn") } }).adapter)).toBe(
+      'step_failed the close of "odd" failed: torn',
+    );
+  });
+
   it("the first failure is told, not that of what is done because of it", async () => {
     const discardStep = throwing("discard");
     const close = throwing("close");

@@ -8,7 +8,7 @@ import { frameHashInput } from "../model/frame-pixels.ts";
 import type { StepResult } from "../model/step-request.ts";
 import { freshInputState, planRun } from "../rollout/run-plan.ts";
 import { Rollout } from "../rollout/rollout.ts";
-import { unlessCancelled } from "../rollout/session-calls.ts";
+import { closeNamed, unlessCancelled } from "../rollout/session-calls.ts";
 import { asStepError } from "../rollout/step-contract.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
 import type { RunObserver, StepRecord } from "../rollout/run-observer.ts";
@@ -120,7 +120,7 @@ async function loadRuntime(
   }
   assertRuntime(runtime);
   const loaded = runtime;
-  cleanup.add(() => loaded.close());
+  cleanup.add(() => closeNamed(loaded, `the close of ${JSON.stringify(adapter.modelId)}`));
   throwIfCancelled(options.signal, "the load");
   return loaded;
 }

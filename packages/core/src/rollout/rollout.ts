@@ -11,7 +11,7 @@ import type { TimeWindow } from "../time/time-window.ts";
 import type { Mapping } from "../validate/reader.ts";
 import { freshInputState, type FreshInputState, type RunPlan } from "./run-plan.ts";
 import { asStepError, completeResult, readRequest, readyInputs } from "./step-contract.ts";
-import { discardQuietly, startSession } from "./session-calls.ts";
+import { closeNamed, discardQuietly, startSession } from "./session-calls.ts";
 import type { RolloutOptions, RolloutSnapshot, StepOutcome } from "./rollout-types.ts";
 import { STAGES, StageTimer } from "./stages.ts";
 
@@ -271,7 +271,7 @@ export class Rollout {
 
   /** Closes the session; idempotent. */
   close(): Promise<void> {
-    this.#closing ??= Promise.resolve(this.#session.close());
+    this.#closing ??= closeNamed(this.#session, "the close of the session");
     return this.#closing;
   }
 

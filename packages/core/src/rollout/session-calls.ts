@@ -25,7 +25,7 @@ export async function startSession(
   try {
     return { session, description: sessionDescription(runtime.describe()) };
   } catch (error) {
-    await quietly(() => (session).close());
+    await quietly(() => session.close());
     throw asStepError(error, "InferenceRuntime.describe()", ERROR_CODES.loadFailed);
   }
 }
@@ -61,6 +61,15 @@ export async function unlessCancelled<T>(
     throw error;
   } finally {
     stopListening();
+  }
+}
+
+/** Closes a part of a world; what it throws is told as the world's failure. */
+export async function closeNamed(part: Pick<InferenceSession, "close">, what: string): Promise<void> {
+  try {
+    await part.close();
+  } catch (error) {
+    throw asStepError(error, what);
   }
 }
 

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import {
+  assertRuntime,
   configOfCandidate,
   DreamloopError,
   ERROR_CODES,
@@ -35,10 +36,11 @@ class RuntimeWorker {
     const config = inferenceConfig({ modelId: adapter.modelId, ...start.config });
     const candidateIndex = start.candidateIndex ?? 0;
     checkConfigSupport(adapter, config, candidateIndex);
-    const runtime = await adapter.createRuntime(configOfCandidate(config, candidateIndex), {
+    const runtime: unknown = await adapter.createRuntime(configOfCandidate(config, candidateIndex), {
       signal: this.#cancel.signal,
       onProgress: (progress) => post({ type: "progress", progress }),
     });
+    assertRuntime(runtime);
     if (this.#cancel.signal.aborted) {
       await runtime.close();
       throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled");
@@ -62,16 +64,16 @@ class RuntimeWorker {
           port.close();
           return;
         }
-        this.#sessions.set(
-          sessionId,
-          new HostedSessionWorker({
-            ...this.#loaded,
-            start,
-            port,
-            ...(chunkPort === undefined ? {} : { chunkPort }),
-          }),
-        );
-        port.on("close", () => this.#sessions.delete(sessionId));
+        try {
+          const ports = { port, ...(chunkPort === undefined ? {} : { chunkPort }) };
+          this.#sessions.set(sessionId, new HostedSessionWorker({ ...this.#loaded, start, ...ports }));
+          port.on("close", () => this.#sessions.delete(sessionId));
+        } catch (error) {
+          // One session that cannot start must not end the thread of the others.
+          port.postMessage({ type: "failed", error: errorToRecord(error) });
+          chunkPort?.close();
+          port.close();
+        }
         break;
       }
       case "close":

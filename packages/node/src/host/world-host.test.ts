@@ -199,6 +199,25 @@ describe("a world in a worker", () => {
     });
   });
 
+  it("L1: refuses a wrong start of a session by name, and the sessions beside it go on", async () => {
+    const host = await load({}, {});
+    const { done, session } = collect(host, (chunks) => chunks.length >= 5);
+    await session.started;
+    const wrong = [
+      ["leadFrames", { leadFrames: "x" }],
+      ["holdTimeoutSeconds", { holdTimeoutSeconds: -1 }],
+      ["maxChunksInFlight", { maxChunksInFlight: 0 }],
+      ["stepLimt", { stepLimt: 3 }],
+    ] as const;
+    for (const [name, start] of wrong) {
+      expect(() => host.startSession({ start: start as never })).toThrow(`SessionStart.${name}: `);
+    }
+    await done;
+    expect(host.failure).toBeUndefined();
+    await expect(WorldHost.load({ reference, configg: {} } as never)).rejects.toThrow(/LoadWorldOptions\.configg/);
+    await expect(WorldHost.load(undefined as never)).rejects.toThrow(/^LoadWorldOptions: expected an object/);
+  });
+
   it("ends its sessions and its thread when it is closed, and starts no more", async () => {
     const host = await load();
     const { session, done } = collect(host, (chunks) => chunks.length >= 2);

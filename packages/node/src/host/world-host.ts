@@ -6,11 +6,13 @@ import {
   errorFromRecord,
   type InferenceConfigInput,
   type LoadProgress,
+  refuseUnknownKeys,
   type SessionDescription,
   sessionDescription,
 } from "@dreamloop/core";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
+import { sessionStart } from "./session-start.ts";
 import { worldReference, type WorldReferenceInput } from "./world-reference.ts";
 
 /** Seconds that a worker gets to end by itself before it is terminated. */
@@ -29,6 +31,14 @@ export interface LoadWorldOptions {
   /** Cancels the load; what was loaded is freed. */
   readonly signal?: AbortSignal;
 }
+
+const LOAD_OPTIONS: readonly string[] = [
+  "reference",
+  "config",
+  "candidateIndex",
+  "onProgress",
+  "signal",
+] satisfies readonly (keyof LoadWorldOptions)[];
 
 /**
  * A world in a worker thread of its own: driver, converters, mapping and model of all its sessions run there, so that a step never
@@ -73,6 +83,7 @@ export class WorldHost {
 
   /** Loads a world; throws what went wrong, `cancelled` when `signal` fired. */
   static async load(options: LoadWorldOptions): Promise<WorldHost> {
+    refuseUnknownKeys(options, LOAD_OPTIONS, "LoadWorldOptions");
     const { signal, onProgress } = options;
     if (signal?.aborted)
       throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: signal.reason });
@@ -112,7 +123,7 @@ export class WorldHost {
     return this.#failure;
   }
 
-  /** Starts a session. Throws `closed` or `worker_failed`; what goes wrong in the session rejects its `started` and `done`. */
+  /** Starts a session. Throws `closed` or `worker_failed`, and refuses wrong values in `options.start`; what goes wrong in the session rejects its `started` and `done`. */
   startSession(options: HostedSessionOptions = {}): HostedSession {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closing !== undefined)
@@ -122,7 +133,7 @@ export class WorldHost {
     const message: ToWorker = {
       type: "start_session",
       sessionId: `${this.#sessionCount}`,
-      start: structuredClone(options.start ?? {}),
+      start: structuredClone({ ...sessionStart(options.start ?? {}) }),
       port: port2,
       ...(options.chunkPort === undefined ? {} : { chunkPort: options.chunkPort }),
     };

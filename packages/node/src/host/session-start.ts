@@ -1,0 +1,22 @@
+import { finite, flag, modelInputs, optional, recordFactory, type ModelInputsInput } from "@dreamloop/core";
+import type { SessionStart } from "./messages.ts";
+
+const read = recordFactory<SessionStart>("SessionStart", {
+  initialInputs: (value) => {
+    // Only checked: what the factory makes has methods and does not cross threads.
+    if (value !== undefined) modelInputs(value as ModelInputsInput);
+    return value as ModelInputsInput | undefined;
+  },
+  seed: optional(finite({ integer: true, min: 0 })),
+  leadFrames: optional(finite({ min: 0, aboveMin: true })),
+  stepLimit: optional(finite({ integer: true, min: 0 })),
+  holdTimeoutSeconds: optional(finite({ min: 0, aboveMin: true })),
+  checkFrames: optional(flag),
+  maxChunksInFlight: optional(finite({ integer: true, min: 1 })),
+  trace: optional(flag),
+});
+
+/** Reads how a session is started; refuses unknown keys and wrong values before they reach the worker that others share. */
+export function sessionStart(value: unknown): SessionStart {
+  return read(value);
+}
