@@ -16,6 +16,8 @@ import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { TouchLayer } from "./touch-layer.tsx";
 
+const PAUSABLE: ReadonlySet<string> = new Set(["running", "paused"]);
+
 /** The picture with everything around it. */
 export function PlayStage({ world, canLeave }: { readonly world: string; readonly canLeave: boolean }): ReactNode {
   const { session, error, retry } = usePlay();
@@ -39,21 +41,25 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
     (reason: unknown) => toast(reason instanceof Error ? reason.message : String(reason)),
     [toast],
   );
-  const wasPaused = useRef(false);
+  // What the user wishes; the state follows it a moment later, and the menu must not take that moment for a wish.
+  const wantsPause = useRef(false);
+  useEffect(() => {
+    wantsPause.current = false;
+  }, [session]);
   const openMenu = useCallback(() => {
     setMenuOpen(true);
     capture?.block("menu");
-    wasPaused.current = session?.state !== "running";
-    if (session?.state === "running") session.pause().catch(report);
+    if (session !== undefined && PAUSABLE.has(session.state)) session.pause().catch(report);
   }, [capture, session, report]);
   const closeMenu = useCallback(() => {
     setMenuOpen(false);
     capture?.unblock();
-    if (!wasPaused.current && session?.state === "paused") session.resume().catch(report);
+    if (session !== undefined && !wantsPause.current && PAUSABLE.has(session.state)) session.resume().catch(report);
   }, [capture, session, report]);
   const togglePause = useCallback(() => {
-    if (session?.state === "running") session.pause().catch(report);
-    else if (session?.state === "paused") session.resume().catch(report);
+    if (session === undefined || !PAUSABLE.has(session.state)) return;
+    wantsPause.current = session.state === "running";
+    (wantsPause.current ? session.pause() : session.resume()).catch(report);
   }, [session, report]);
   const toggleStats = useCallback(
     () => changePreferences({ showsStats: !preferences.showsStats }),

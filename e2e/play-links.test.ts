@@ -1,0 +1,123 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumMissing, launchChromium } from "./chromium.ts";
+import { startPlayServer, type PlayServer } from "./play/play-server.ts";
+import { Player } from "./play/player.ts";
+import { openTcpGate } from "./play/tcp-gate.ts";
+
+const NO_WEBRTC = "delete window.RTCPeerConnection;";
+const NO_WEBCODECS = "delete window.VideoDecoder;";
+/** As behind a firewall: everything is there, and nothing ever connects. */
+const BLOCKED_WEBRTC = "RTCPeerConnection.prototype.setRemoteDescription = () => new Promise(() => undefined);";
+
+describe.skipIf(chromiumMissing() !== undefined)("links, in a browser without any flags for WebRTC", () => {
+  let server: PlayServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startPlayServer({ worlds: ["probe"] }), launchChromium()]);
+  });
+  afterAll(async () => {
+    await Promise.all([browser?.close(), server?.stop()]);
+  });
+
+  async function steers(player: Player): Promise<void> {
+    await player.see();
+    await player.page.keyboard.down("KeyA");
+    await player.waitFor("seen.driverCommand?.steer === 1");
+    await player.page.keyboard.up("KeyA");
+    await player.waitFor("seen.driverCommand?.steer === 0");
+  }
+
+  test.each([
+    ["no WebRTC: H.264 over the WebSocket", NO_WEBRTC, "h264"],
+    ["WebRTC that never connects: the WebSocket", BLOCKED_WEBRTC, "h264"],
+    ["neither WebRTC nor WebCodecs: JPEG", NO_WEBRTC + NO_WEBCODECS, "jpeg"],
+  ])("%s, and it steers", async (_, before, codec) => {
+    const player = await Player.open(browser, server.url, { before });
+    await steers(player);
+    expect(await player.transport()).toBe("WebSocket");
+    await player.page.locator(".stats", { hasText: codec }).waitFor();
+    expect(player.faults).toEqual([]);
+    await player.close();
+  });
+
+  test("VP8 over the WebSocket where H.264 cannot be decoded", async () => {
+    const before = `${NO_WEBRTC}
+      const supported = VideoDecoder.isConfigSupported.bind(VideoDecoder);
+      VideoDecoder.isConfigSupported = async (config) =>
+        config.codec.startsWith("avc") ? { supported: false, config } : supported(config);`;
+    const player = await Player.open(browser, server.url, { before });
+    await steers(player);
+    await player.page.getByRole("button", { name: "Numbers" }).click();
+    await player.page.locator(".stats", { hasText: "vp8" }).waitFor();
+    await player.close();
+  });
+
+  test("A2, C2: a pulled plug releases everything, and the same session goes on when it is back", async () => {
+    const gate = await openTcpGate(server.port);
+    const player = await Player.open(browser, gate.url, { transport: "websocket" });
+    const before = await player.see();
+    await player.page.keyboard.down("KeyW");
+    await player.waitFor("seen.driverCommand?.throttle === 1");
+    gate.shut();
+    await player.page.locator(".stage[data-state=reconnecting]").waitFor();
+    await player.page.getByText("Reconnecting").first().waitFor();
+    gate.open();
+    const after = await player.waitFor(
+      `seen.frameIndex > ${before.frameIndex + 10} && seen.driverCommand?.throttle === 0`,
+    );
+    expect(after.generation).toBe(before.generation);
+    await player.page.keyboard.up("KeyW");
+    await player.page.keyboard.down("KeyD");
+    await player.waitFor("seen.driverCommand?.steer === -1");
+    expect(player.faults).toEqual([]);
+    await player.close();
+    await gate.close();
+  });
+
+  test("a server that is killed and started again gets a new session with the same prompt, and the page says so", async () => {
+    const first = await startPlayServer({ worlds: ["probe"] });
+    const player = await Player.open(browser, first.url, { transport: "websocket" });
+    await player.see();
+    await player.page.getByRole("textbox", { name: "Prompt" }).fill("fog");
+    const { promptHash } = await player.waitFor("seen.promptHash !== undefined");
+    await first.kill();
+    await player.page.locator(".stage[data-state=reconnecting]").waitFor();
+    const second = await startPlayServer({ worlds: ["probe"], port: first.port });
+    await player.page.getByText("a new one was started").first().waitFor();
+    const seen = await player.waitFor(`seen.promptHash === ${promptHash} && seen.frameIndex > 5`);
+    expect(seen.generation).toBe(0);
+    expect(player.faults).toEqual([]);
+    await player.close();
+    await second.stop();
+  });
+
+  test("C5: a full server is told once, with a button to try again, and never asked by itself", async () => {
+    const full = await startPlayServer({ worlds: ["probe"], args: ["--max-sessions", "1"] });
+    const first = await Player.open(browser, full.url, { transport: "websocket" });
+    await first.see();
+    const second = await Player.open(browser, full.url, { transport: "websocket", path: "#/" });
+    let attempts = 0;
+    second.page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/api/sessions")) attempts += 1;
+    });
+    const alert = second.page.getByRole("alert");
+    await alert.getByText("All seats are taken").waitFor();
+    const asked = attempts;
+    await first.close();
+    await second.page.waitForTimeout(1500);
+    expect(attempts).toBe(asked);
+    await expect
+      .poll(
+        async () => {
+          if (await alert.isVisible()) await alert.getByRole("button", { name: "Try again" }).click();
+          return second.page.evaluate(() => window.readProbe() !== undefined);
+        },
+        { timeout: 30_000, interval: 700 },
+      )
+      .toBe(true);
+    await second.close();
+    await full.stop();
+  });
+});

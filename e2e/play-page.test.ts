@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumMissing, launchChromium } from "./chromium.ts";
+import { startPlayServer, type PlayServer } from "./play/play-server.ts";
+import { Player } from "./play/player.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe finds that is serious or worse. */
+async function seriousIssues(page: Page): Promise<readonly string[]> {
+  // Colours are judged at rest, not in the middle of a fade.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map((each) => each.finished)));
+  // Not as a script tag, which the page's content security policy rightly forbids.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    (window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`,
+    );
+}
+
+describe.skipIf(chromiumMissing() !== undefined)("the page", () => {
+  let server: PlayServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startPlayServer({ worlds: ["probe", "drive"] }), launchChromium()]);
+  });
+  afterAll(async () => {
+    await Promise.all([browser?.close(), server?.stop()]);
+  });
+
+  test.each(["dark", "light"] as const)(
+    "axe finds nothing serious in the gallery and a model card, %s",
+    async (colorScheme) => {
+      const context = { colorScheme, reducedMotion: "reduce" as const };
+      const player = await Player.open(browser, server.url, { path: "", context });
+      await player.page.getByRole("link", { name: /Probe/ }).waitFor();
+      expect(await seriousIssues(player.page)).toEqual([]);
+      await player.page
+        .getByRole("button", { name: /Model card/ })
+        .first()
+        .click();
+      await player.page.getByRole("dialog").waitFor();
+      expect(await seriousIssues(player.page)).toEqual([]);
+      await player.close();
+    },
+  );
+
+  test.each(["dark", "light"] as const)(
+    "axe finds nothing serious while playing, with numbers and menu open, %s",
+    async (colorScheme) => {
+      const context = { colorScheme, reducedMotion: "reduce" as const };
+      const player = await Player.open(browser, server.url, { transport: "websocket", context });
+      await player.see();
+      await player.page.mouse.move(400, 300);
+      await player.page.getByRole("button", { name: "Numbers" }).click();
+      await player.page.locator(".stats", { hasText: "Generated" }).waitFor();
+      expect(await seriousIssues(player.page)).toEqual([]);
+      await player.page.keyboard.press("Escape");
+      const menu = player.page.getByRole("dialog", { name: "Menu" });
+      for (const tab of ["Session", "Controls", "Recordings", "About"]) {
+        await menu.getByRole("button", { name: tab, exact: true }).click();
+        expect(await seriousIssues(player.page)).toEqual([]);
+      }
+      await player.close();
+    },
+  );
+
+  test("everything is reached with the keyboard alone: world, pause, menu and back", async () => {
+    const player = await Player.open(browser, server.url, { path: "" });
+    const { keyboard } = player.page;
+    await player.page.getByRole("link", { name: /Probe/ }).waitFor();
+    const focused = (): Promise<string> =>
+      player.page.evaluate(
+        () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "",
+      );
+    const tabTo = async (wanted: RegExp): Promise<void> => {
+      for (let count = 0; count < 40; count += 1) {
+        await keyboard.press("Tab");
+        if (wanted.test(await focused())) return;
+      }
+      throw new Error(`Tab never reached ${String(wanted)}`);
+    };
+    await tabTo(/Probe/);
+    await keyboard.press("Enter");
+    await player.see();
+    await tabTo(/^Pause/);
+    await keyboard.press("Enter");
+    await player.page.locator(".stage[data-state=paused]").waitFor();
+    await keyboard.press("Escape");
+    await player.page.getByRole("dialog", { name: "Menu" }).waitFor();
+    await tabTo(/^Leave/);
+    await keyboard.press("Enter");
+    await player.page.getByRole("heading", { name: "Choose a world" }).waitFor();
+    expect(player.faults).toEqual([]);
+    await player.close();
+  });
+
+  test("a world that does not exist and a server that is gone are explained, with a way on", async () => {
+    const player = await Player.open(browser, server.url, { world: "nowhere" });
+    await player.page.getByRole("alert").getByText("Nothing here").waitFor();
+    await player.page.getByRole("link", { name: "All worlds" }).click();
+    await player.page.getByRole("heading", { name: "Choose a world" }).waitFor();
+    await player.page.route("**/api/sessions", (route) => route.abort());
+    await player.page.goto(`${server.url}/#/w/probe`);
+    const alert = player.page.getByRole("alert");
+    await alert.getByText("The server cannot be reached").waitFor();
+    await player.page.unroute("**/api/sessions");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await player.see();
+    await player.close();
+  });
+});
