@@ -1,4 +1,3 @@
-import type { Reader } from "@dreamloop/core";
 import { SERVER_CONFIG_READERS, type ServerConfig } from "@dreamloop/server/config";
 import type { SettingLayers } from "./layers.ts";
 import { asFlag, asJson, asList, asNumber, asText, type Setting, type TextForm } from "./setting.ts";
@@ -124,8 +123,8 @@ export const SERVE_SETTINGS = Object.fromEntries(
     key,
     Object.freeze({
       path: `serve.${key}`,
-      flag: (FLAGS[key].usage.split(" ")[0] as string).replace("--no-", "--"),
-      read: SERVER_CONFIG_READERS[key] as Reader<unknown>,
+      flag: FLAGS[key].usage.split(" ")[0].replace("--no-", "--"),
+      read: SERVER_CONFIG_READERS[key],
       fromText: FLAGS[key].form,
     }),
   ]),

@@ -32,7 +32,7 @@ export function errorAnswer(error: unknown): HttpError {
     return { status: 500, body: { error: record } };
   }
   const { details, ...record } = errorToRecord(error);
-  const { status, retryAfterSeconds, ...others } = details as Readonly<Record<string, unknown>>;
+  const { status, retryAfterSeconds, ...others } = details;
   const told: ErrorRecord = { ...record, details: others };
   return {
     status: typeof status === "number" ? status : (STATUS[error.code] ?? 400),

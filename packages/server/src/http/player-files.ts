@@ -48,7 +48,7 @@ const MESSAGE_PAGE = `<!doctype html>
 export function playerFiles(folder: string | undefined): ReadonlyMap<string, PlayerFile> {
   const files = new Map<string, PlayerFile>();
   if (folder !== undefined && hasIndex(folder)) addFolder(files, folder, "/");
-  else files.set("/", { bytes: Buffer.from(MESSAGE_PAGE), contentType: TYPES[".html"] as string, isImmutable: false });
+  else files.set("/", { bytes: Buffer.from(MESSAGE_PAGE), contentType: TYPES[".html"], isImmutable: false });
   return files;
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { Hono, type Context } from "hono";
-import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import {
   PROTOCOL_LIMITS,
   readCandidates,
@@ -13,6 +13,7 @@ import {
 } from "@dreamloop/protocol";
 import { SESSION_ROLES, type SessionRole } from "../security/session-token.ts";
 import type { LiveSession } from "../sessions/live-session.ts";
+import { sessionFacts } from "../sessions/session-facts.ts";
 import { answerOffer } from "../webrtc/rtc-connection.ts";
 import { CandidateBox } from "../webrtc/candidate-box.ts";
 import { readJson } from "./read-body.ts";
@@ -44,12 +45,12 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
       const session = registry.create(request, identityOf(c));
       return c.json(sessionAnswer(context, session), 201);
     } catch (error) {
-      metrics.sessionsRefused.inc({ code: error instanceof DreamloopError ? error.code : ERROR_CODES.internal });
+      metrics.sessionsRefused.inc({ code: isDreamloopError(error) ? error.code : ERROR_CODES.internal });
       throw error;
     }
   });
 
-  routes.get("/:id", (c) => c.json(registry.find(authorized(c, SESSION_ROLES.viewer)).facts()));
+  routes.get("/:id", (c) => c.json(sessionFacts(registry.find(authorized(c, SESSION_ROLES.viewer)))));
 
   routes.delete("/:id", async (c) => {
     const session = registry.find(authorized(c, SESSION_ROLES.player));
@@ -85,7 +86,7 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
 
   routes.get("/:id/recordings/:recordingId/:file", async (c) => {
     const session = registry.findWithRecordings(authorized(c, SESSION_ROLES.player, { query: true }));
-    const recording = session.recordings?.find(c.req.param("recordingId"));
+    const recording = session.run?.recordings?.find(c.req.param("recordingId"));
     const wanted = c.req.param("file");
     const file =
       wanted === "video.mp4" ? recording?.videoFile : wanted === "run.trace" ? recording?.traceFile : undefined;
@@ -107,7 +108,8 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
 /** The answer that lets a player use its session; its token is new each time. */
 export function sessionAnswer(context: ServerContext, session: LiveSession): SessionAnswer {
   const { tokens, config, shelf } = context;
-  const { id: sessionId, description } = session;
+  const { id: sessionId } = session;
+  const description = session.run?.description;
   return {
     sessionId,
     token: tokens.issue({ sessionId, role: SESSION_ROLES.player, seconds: config.tokenSeconds }),
@@ -116,7 +118,7 @@ export function sessionAnswer(context: ServerContext, session: LiveSession): Ses
     viewerToken: tokens.issue({ sessionId, role: SESSION_ROLES.viewer, seconds: config.lifetimeSeconds }),
     epoch: session.epoch + 1,
     ...(description === undefined ? {} : { description }),
-    state: session.state,
+    state: session.status.state,
     world: shelf.summary(session.order.world),
     iceServers: config.iceServers,
     iceTransportPolicy: config.relayOnly ? "relay" : "all",

@@ -20,7 +20,9 @@ export async function handleRequest(
   request: ControlRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
   const push = (eventType: string, payload: UserInputEventInput["payload"] = {}): void =>
-    session.hosted.push([{ timestampSeconds: session.stampClock.nowSeconds(), eventType, payload, source: "browser" }]);
+    session.running.hosted.push([
+      { timestampSeconds: session.stampClock.nowSeconds(), eventType, payload, source: "browser" },
+    ]);
   switch (request.method) {
     case "prompt":
       push("prompt_set", { ...request.params });
@@ -30,8 +32,8 @@ export async function handleRequest(
       return {};
     case "reset": {
       const { seed } = request.params;
-      const generation = await session.hosted.reset(seed === undefined ? {} : { seed });
-      session.setState(session.state, { generation, ...(seed === undefined ? {} : { seed }) });
+      const generation = await session.running.hosted.reset(seed === undefined ? {} : { seed });
+      session.setState(session.status.state, { generation, ...(seed === undefined ? {} : { seed }) });
       return { generation };
     }
     case "pause":
@@ -43,12 +45,12 @@ export async function handleRequest(
       session.setState(SESSION_STATES.running);
       return {};
     case "step":
-      session.hosted.stepOnce();
+      session.running.hosted.stepOnce();
       return {};
     case "record_start":
-      return { recordingId: await session.startRecording() };
+      return { recordingId: await session.running.startRecording() };
     case "record_stop":
-      return { ...(await session.stopRecording()) };
+      return { ...(await session.running.stopRecording()) };
     case "key_frame":
       connection.wantKeyFrame();
       return {};

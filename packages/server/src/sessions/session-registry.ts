@@ -145,7 +145,7 @@ export class SessionRegistry {
 
   #retire(session: LiveSession): void {
     this.#sessions.delete(session.id);
-    const { recordings } = session;
+    const recordings = session.run?.recordings;
     if (recordings === undefined) return;
     if (recordings.facts.length === 0 || this.#draining) {
       void recordings.close();
@@ -162,7 +162,7 @@ export class SessionRegistry {
     const entry = this.#ended.get(sessionId);
     this.#ended.delete(sessionId);
     entry?.deadline.clear();
-    await entry?.session.recordings?.close();
+    await entry?.session.run?.recordings?.close();
   }
 }
 

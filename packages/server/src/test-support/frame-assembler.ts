@@ -17,8 +17,8 @@ export class FrameAssembler {
   }
 
   push(packet: Buffer): void {
-    const first = packet[0] as number;
-    const second = packet[1] as number;
+    const first = packet[0];
+    const second = packet[1];
     let at = 12 + 4 * (first & 0x0f);
     if ((first & 0x10) !== 0) at += 4 + 4 * packet.readUInt16BE(at + 2);
     const isVp8 = (second & 0x7f) === 96;
@@ -38,12 +38,12 @@ export class FrameAssembler {
   }
 
   #takeH264(payload: Buffer): void {
-    const type = (payload[0] as number) & 0x1f;
+    const type = payload[0] & 0x1f;
     const start = Buffer.from([0, 0, 0, 1]);
     if (type === 28) {
-      const header = payload[1] as number;
+      const header = payload[1];
       if ((header & 0x80) !== 0) {
-        this.#parts.push(start, Buffer.from([((payload[0] as number) & 0xe0) | (header & 0x1f)]));
+        this.#parts.push(start, Buffer.from([(payload[0] & 0xe0) | (header & 0x1f)]));
       }
       this.#parts.push(payload.subarray(2));
     } else if (type === 24) {
@@ -57,10 +57,10 @@ export class FrameAssembler {
 }
 
 function vp8DescriptorBytes(payload: Buffer): number {
-  if (((payload[0] as number) & 0x80) === 0) return 1;
-  const extension = payload[1] as number;
+  if ((payload[0] & 0x80) === 0) return 1;
+  const extension = payload[1];
   let bytes = 2;
-  if ((extension & 0x80) !== 0) bytes += ((payload[2] as number) & 0x80) === 0 ? 1 : 2;
+  if ((extension & 0x80) !== 0) bytes += (payload[2] & 0x80) === 0 ? 1 : 2;
   return bytes;
 }
 
@@ -68,7 +68,7 @@ function vp8DescriptorBytes(payload: Buffer): number {
 export function unitTypes(data: Uint8Array): number[] {
   const types: number[] = [];
   for (let at = 0; at + 3 < data.byteLength; at += 1) {
-    if (data[at] === 0 && data[at + 1] === 0 && data[at + 2] === 1) types.push((data[at + 3] as number) & 0x1f);
+    if (data[at] === 0 && data[at + 1] === 0 && data[at + 2] === 1) types.push(data[at + 3] & 0x1f);
   }
   return types;
 }

@@ -25,7 +25,7 @@ export class RtcClient {
     connection.onStateChange((state) => (this.state = state));
     const assembler = new FrameAssembler((frame) => this.frames.push(frame));
     track.onMessage((packet) => {
-      if (((packet[1] as number) & 0x7f) >= 72 && ((packet[1] as number) & 0x7f) <= 76) return;
+      if ((packet[1] & 0x7f) >= 72 && (packet[1] & 0x7f) <= 76) return;
       this.packetCount += 1;
       assembler.push(packet);
     });
@@ -37,9 +37,9 @@ export class RtcClient {
           frames: connection.createDataChannel("frames", lossy),
         }
       : {};
-    this.channels.control?.onMessage((text) => void this.messages.push(JSON.parse(String(text)) as ServerMessage));
-    this.channels.input?.onMessage((text) => void this.messages.push(JSON.parse(String(text)) as ServerMessage));
-    this.channels.frames?.onMessage((text) => void this.metadata.push(JSON.parse(String(text)) as FrameMetadata));
+    this.channels.control?.onMessage((text) => void this.messages.push(JSON.parse(text as string) as ServerMessage));
+    this.channels.input?.onMessage((text) => void this.messages.push(JSON.parse(text as string) as ServerMessage));
+    this.channels.frames?.onMessage((text) => void this.metadata.push(JSON.parse(text as string) as FrameMetadata));
   }
 
   /** Makes a connection and its offer. */

@@ -38,7 +38,7 @@ export async function answerOffer(
   }
   const offer = readOfferSdp(sdp);
   const codec = chooseCodec(offer, session, media.codecs);
-  let peer: Peer | undefined;
+  const open: { peer?: Peer } = {};
   let connection: Connection | undefined;
   const answer = await Peer.answer({
     rtc,
@@ -58,7 +58,7 @@ export async function answerOffer(
         if (name !== "control" || connection === undefined) return;
         const { epoch } = connection;
         connection.send({ type: "connected", version: PROTOCOL_VERSION, codec, epoch });
-        connection.send(session.stateMessage());
+        connection.send(session.status.message());
       },
       onText: (name, text) => {
         if (name === "input") connection?.takeInput(text);
@@ -70,12 +70,12 @@ export async function answerOffer(
       onLost: (reason) => {
         connection?.lost(reason);
         // A connection that failed keeps its sockets until it is closed, which must not happen within its own callback.
-        setImmediate(() => peer?.close());
+        setImmediate(() => open.peer?.close());
       },
     },
   });
-  peer = answer.peer;
   const made = answer.peer;
+  open.peer = made;
   try {
     connection = session.connect(role, () => rtcOutlet(made));
   } catch (error) {

@@ -1,0 +1,109 @@
+import { DreamloopError, ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
+import type { FrameCodec, ServerMessage } from "@dreamloop/protocol";
+import type { ServerMetrics } from "../metrics/server-metrics.ts";
+import { SESSION_ROLES, type SessionRole } from "../security/session-token.ts";
+import { Connection, type ConnectionOwner, type Outlet } from "./connection.ts";
+import type { SessionLog } from "./session-log.ts";
+
+/** What an `Audience` is made with. */
+export interface AudienceOptions {
+  /** Viewers at a time, the player included. */
+  readonly maxViewers: number;
+  /** Whom the connections serve. */
+  readonly owner: ConnectionOwner;
+  /** What happened goes there. */
+  readonly log: SessionLog;
+  /** The counters of the server. */
+  readonly metrics: ServerMetrics;
+}
+
+/** Those who watch one session: at most one player, and viewers. */
+export class Audience {
+  readonly #options: AudienceOptions;
+  readonly #connections = new Set<Connection>();
+  #player: Connection | undefined;
+  #epoch = 0;
+
+  /** Nobody at first. */
+  constructor(options: AudienceOptions) {
+    this.#options = options;
+  }
+
+  /** All connections, those that are still coming about included. */
+  get connections(): ReadonlySet<Connection> {
+    return this.#connections;
+  }
+
+  /** The player; absent while it is away. */
+  get player(): Connection | undefined {
+    return this.#player;
+  }
+
+  /** The epoch of the connection that was made last. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Those who can take frames. */
+  get readyCount(): number {
+    return [...this.#connections].filter(({ isReady }) => isReady).length;
+  }
+
+  /** The codecs that somebody takes. */
+  get codecs(): readonly FrameCodec[] {
+    const ready = [...this.#connections].filter(({ isReady }) => isReady);
+    return [...new Set(ready.map(({ outlet }) => outlet.codec))];
+  }
+
+  /** Adds a connection, not yet able to take frames. Throws `busy` when there are too many. */
+  add(role: SessionRole, makeOutlet: () => Outlet): Connection {
+    const { maxViewers, owner, log } = this.#options;
+    if (this.#connections.size >= maxViewers) {
+      throw new DreamloopError(ERROR_CODES.busy, `the session has ${this.#connections.size} viewers, its limit`, {
+        retryable: true,
+        details: { retryAfterSeconds: 5 },
+      });
+    }
+    this.#epoch += 1;
+    const outlet = makeOutlet();
+    const connection = new Connection({ id: this.#epoch, role, epoch: this.#epoch, outlet, owner });
+    this.#connections.add(connection);
+    log.note("connecting", { connection: connection.id, role, transport: outlet.transport, codec: outlet.codec });
+    return connection;
+  }
+
+  /** A connection can take frames; a player takes the place of the one before. Gives whether it is the player. */
+  ready(connection: Connection): boolean {
+    const { role, outlet, id } = connection;
+    this.#options.log.note("connected", { connection: id, role, transport: outlet.transport, codec: outlet.codec });
+    if (role !== SESSION_ROLES.player) return false;
+    const before = this.#player;
+    this.#player = connection;
+    before?.close({ code: ERROR_CODES.closed, message: "another page took over", retryable: false, details: {} });
+    return true;
+  }
+
+  /** A connection is gone. Gives whether it was the player; nothing when it was gone before. */
+  remove(connection: Connection, reason: string): boolean | undefined {
+    if (!this.#connections.delete(connection)) return undefined;
+    const { metrics, log } = this.#options;
+    const { superseded, refused } = connection.inputCounters;
+    metrics.inputMessages.inc({ outcome: "superseded" }, superseded);
+    metrics.inputMessages.inc({ outcome: "refused" }, refused);
+    metrics.framesDropped.inc({ reason: "viewer" }, connection.droppedFrames);
+    log.note("disconnected", { connection: connection.id, reason, frames: connection.sentFrames });
+    const wasPlayer = this.#player === connection;
+    if (wasPlayer) this.#player = undefined;
+    return wasPlayer;
+  }
+
+  /** Sends a message to everybody. */
+  send(message: ServerMessage): void {
+    for (const connection of this.#connections) connection.send(message);
+  }
+
+  /** Ends all connections. */
+  close(reason: ErrorRecord | undefined): void {
+    for (const connection of [...this.#connections]) connection.close(reason);
+  }
+}

@@ -1,0 +1,34 @@
+import type { SessionStatsMessage } from "@dreamloop/protocol";
+import type { MediaStats } from "../media/media-messages.ts";
+import type { Connection } from "./connection.ts";
+
+/** The counters of a session as clients get them. */
+export function statsMessage(
+  stats: MediaStats,
+  session: {
+    /** The player, or whoever watches when there is none. */
+    readonly main: Connection | undefined;
+    /** The encoder in use. */
+    readonly encoder: string;
+    /** Viewers, the player included. */
+    readonly viewerCount: number;
+    /** Frames that came too late. */
+    readonly lateFrames: number;
+  },
+): SessionStatsMessage {
+  const { main, encoder, viewerCount, lateFrames } = session;
+  return {
+    type: "stats",
+    generatedFramesPerSecond: stats.generatedFramesPerSecond,
+    encodedFramesPerSecond: stats.encodedFramesPerSecond,
+    modelMilliseconds: stats.modelSeconds * 1000,
+    encodeMilliseconds: stats.encodeSeconds * 1000,
+    underrunCount: stats.underrunCount,
+    drops: { ...stats.drops, late: lateFrames, viewer: main?.droppedFrames ?? 0 },
+    targetBitrateBitsPerSecond: stats.bitrateBitsPerSecond,
+    codec: main?.outlet.codec ?? "none",
+    encoder,
+    transport: main?.outlet.transport ?? "none",
+    viewerCount,
+  };
+}
