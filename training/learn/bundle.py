@@ -10,7 +10,7 @@ import onnx
 from dynamics import LAYERS, MOTION, PROMPT_WIDTH, TOKENS, WIDTH, WINDOW
 from prompts import MAXIMUM_TOKENS
 
-CACHE_LEVEL = 0.15
+CACHE_LEVEL = 0.35
 SCHEDULES = [[1, 0], [1, 0.6, 0], [1, 0.8, 0.5, 0], [1, 0.85, 0.6, 0.3, 0]]
 DEFAULT_STEPS = 2
 CARD = "MODEL_CARD.md"

@@ -14,7 +14,7 @@ from data import FRAMES, Drives, shuffled, unshuffled
 from dynamics import CHANNELS, LAYERS, TOKENS, WIDTH, WINDOW, Dynamics
 from prompts import describe, tokens
 
-CACHE_LEVEL = 0.15
+CACHE_LEVEL = 0.35
 
 
 class Clips:
@@ -142,6 +142,7 @@ def main():
     options.add_argument("--clips", type=int, default=4)
     options.add_argument("--frames", type=int, default=10)
     options.add_argument("--rate", type=float, default=1e-3)
+    options.add_argument("--warm-up", type=int, default=100, help="steps until the rate is full")
     options.add_argument("--feed-back-from", type=float, default=0.6, help="share of the time after which the past is fed back")
     options.add_argument("--seed", type=int, default=2)
     options = options.parse_args()
@@ -161,7 +162,7 @@ def main():
         share = (time.time() - started) / (60 * options.minutes)
         if share >= 1:
             break
-        rate = options.rate * min(1, (step + 1) / 100) * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * share)))
+        rate = options.rate * min(1, (step + 1) / options.warm_up) * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * share)))
         for group in optimiser.param_groups:
             group["lr"] = rate
         feed_back = share > options.feed_back_from and step % 2 == 0
