@@ -94,7 +94,7 @@ describe.skipIf(chromiumMissing() !== undefined)("links, in a browser without an
   });
 
   test("C5: a full server is told once, with a button to try again, and never asked by itself", async () => {
-    const full = await startPlayServer({ worlds: ["probe"], args: ["--max-sessions", "1"] });
+    const full = await startPlayServer({ worlds: ["probe"], args: ["--max-sessions", "1", "--grace", "2"] });
     const first = await Player.open(browser, full.url, { transport: "websocket" });
     await first.see();
     const second = await Player.open(browser, full.url, { transport: "websocket", path: "#/" });

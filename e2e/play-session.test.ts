@@ -111,7 +111,7 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
       document.body.append(element);
       return element.play();
     }, video);
-    const seen = await player.page.evaluate(() => window.waitForProbe("true", 20_000, "#recording"));
+    const seen = await player.page.evaluate(() => window.waitForProbe(() => true, 20_000, "#recording"));
     expect(seen.frameIndex).toBeGreaterThanOrEqual(frameIndex - 10);
     const [red, green, blue] = seen.patches;
     for (const [patch, live] of [red, green, blue].map(

@@ -10,8 +10,8 @@ declare global {
   interface Window {
     /** Reads the picture that is shown; undefined while there is none that holds a strip. */
     readProbe(selector?: string): Seen | undefined;
-    /** Waits for a picture for which the expression over `seen` holds; rejects with the last one seen. */
-    waitForProbe(expression: string, timeoutMilliseconds: number, selector?: string): Promise<Seen>;
+    /** Waits for a picture that passes; rejects with the last one seen. */
+    waitForProbe(test: (seen: Seen) => unknown, timeoutMilliseconds: number, selector?: string): Promise<Seen>;
   }
 }
 
@@ -36,7 +36,7 @@ function read(selector = "[data-dreamloop=picture], .viewer-video, #recording"):
     let count = 0;
     for (let y = patch.y + (patch.height >> 2); y < patch.y + ((patch.height * 3) >> 2); y += 1) {
       for (let x = patch.x + (patch.width >> 2); x < patch.x + ((patch.width * 3) >> 2); x += 1) {
-        for (let channel = 0; channel < 3; channel += 1) sums[channel]! += data[(y * width + x) * 4 + channel]!;
+        for (let channel = 0; channel < 3; channel += 1) sums[channel] += data[(y * width + x) * 4 + channel];
         count += 1;
       }
     }
@@ -46,8 +46,7 @@ function read(selector = "[data-dreamloop=picture], .viewer-video, #recording"):
 }
 
 window.readProbe = read;
-window.waitForProbe = async (expression, timeoutMilliseconds, selector) => {
-  const test = new Function("seen", `return (${expression});`) as (seen: Seen) => boolean;
+window.waitForProbe = async (test, timeoutMilliseconds, selector) => {
   const end = performance.now() + timeoutMilliseconds;
   let last: Seen | undefined;
   while (performance.now() < end) {
@@ -58,5 +57,5 @@ window.waitForProbe = async (expression, timeoutMilliseconds, selector) => {
     }
     await new Promise((resolve) => setTimeout(resolve, 8));
   }
-  throw new Error(`no picture with ${expression}; the last one: ${JSON.stringify(last)}`);
+  throw new Error(`no picture with ${String(test)}; the last one: ${JSON.stringify(last)}`);
 };

@@ -117,9 +117,9 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
             showsStats={preferences.showsStats}
             onStats={toggleStats}
             onPause={togglePause}
-            onStep={() => session.step().catch(report)}
+            onStep={() => void session.step().catch(report)}
             onMenu={openMenu}
-            onFullscreen={() => toggleFullscreen(root.current).catch(report)}
+            onFullscreen={() => void toggleFullscreen(root.current).catch(report)}
           />
           {preferences.showsStats ? <StatsPanel session={session} /> : null}
           <div className="stage-foot">

@@ -7,7 +7,7 @@ import { plotPath } from "./plot.ts";
 export function StatsPanel({ session }: { readonly session: PlaySession }): ReactNode {
   const stats = usePlayStats(session);
   return (
-    <aside className="stats" aria-label="Numbers">
+    <aside className="stats" aria-label="Numbers" tabIndex={0}>
       {stats === undefined ? <p>Measuring…</p> : <Numbers stats={stats} />}
     </aside>
   );

@@ -13,8 +13,9 @@ export function useIdle(root: RefObject<HTMLElement | null>): boolean {
       timer = setTimeout(() => {
         // Whoever has a control in focus is about to use it.
         const focused = document.activeElement;
-        if (focused?.closest("button, input, a, textarea, dialog") == null) setIdle(true);
-        else stir();
+        const isBusy = focused !== null && focused.closest("button, input, a, textarea, dialog") !== null;
+        if (isBusy) stir();
+        else setIdle(true);
       }, IDLE_MILLISECONDS);
     };
     const element = root.current;

@@ -29,7 +29,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (isMenuOpen || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat)
         return;
       const target = event.target as HTMLElement | null;
-      const isEditing = target?.closest("input, textarea, select, [contenteditable]") != null;
+      const isEditing = target !== null && target.closest("input, textarea, select, [contenteditable]") !== null;
       if (event.code === "Escape") {
         if (isEditing) target.blur();
         else onMenu();

@@ -20,7 +20,7 @@ describe("openLink", () => {
       return opens(grant, heard);
     };
     const webrtc = async (_: unknown, heard: LinkHandlers) => Object.assign(new FakeLink(heard), { kind: "webrtc" });
-    const link = await openLink("auto", { webrtc: webrtc as never, websocket }, request(new FakeEnvironment()));
+    const link = await openLink("auto", { webrtc: webrtc, websocket }, request(new FakeEnvironment()));
     expect(link.kind).toBe("webrtc");
     expect(sockets).toBe(0);
   });

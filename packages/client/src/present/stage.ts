@@ -11,6 +11,8 @@ export type Surface = HTMLVideoElement | HTMLCanvasElement | HTMLElement;
 export interface PresentedFrame {
   /** What is known of it; absent when its metadata was lost. */
   readonly metadata?: FrameMetadata;
+  /** When its metadata arrived, in milliseconds of the same clock; absent when it was lost. */
+  readonly receivedAtMilliseconds?: number;
   /** When it was, or will be, on the screen, in milliseconds of `performance.now()`. */
   readonly presentedAtMilliseconds: number;
   /** Its columns. */

@@ -11,7 +11,7 @@ export interface PlayConnection {
   /** Why there is none, or why it ended. */
   readonly error: DreamloopError | undefined;
   /** Closes what there is and connects anew. */
-  retry(): void;
+  readonly retry: () => void;
 }
 
 const PlayContext = createContext<PlayConnection | undefined>(undefined);

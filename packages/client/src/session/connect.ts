@@ -46,6 +46,7 @@ export async function connect(options: ConnectOptions): Promise<PlaySession> {
   try {
     signal?.throwIfAborted();
     await session.open();
+    endWithPage(session);
     return session;
   } catch (error) {
     await session.close();
@@ -53,6 +54,16 @@ export async function connect(options: ConnectOptions): Promise<PlaySession> {
   } finally {
     signal?.removeEventListener("abort", abort);
   }
+}
+
+/** A page that goes for good tells the server, so that its place is free at once; one that may come back keeps its session. */
+function endWithPage(session: PlaySession): void {
+  if (typeof globalThis.addEventListener !== "function") return;
+  const onHide = (event: Event): void => {
+    if ((event as PageTransitionEvent).persisted !== true) void session.close();
+  };
+  globalThis.addEventListener("pagehide", onHide);
+  session.on("closed", () => globalThis.removeEventListener("pagehide", onHide));
 }
 
 /** The worlds that a server offers. Rejects with a `DreamloopError`. */

@@ -3,6 +3,7 @@ import {
   SESSION_STATES,
   type ControlMethod,
   type ControlRequests,
+  type FrameMetadata,
   type ServerMessage,
   type SessionAnswer,
   type SessionStateMessage,
@@ -31,6 +32,7 @@ export class LiveConnection {
   readonly #requests: Requests;
   readonly #reconnector: Reconnector;
   readonly #lifetime = new AbortController();
+  readonly #receivedAt = new WeakMap<FrameMetadata, number>();
   #grant: SessionAnswer;
   #link: Link | undefined;
   #state: PlayState;
@@ -49,7 +51,9 @@ export class LiveConnection {
     this.#state = grant.state;
     this.#requests = new Requests(environment);
     this.sender = new InputSender(environment, parts.input, (sent) => this.#statistics.inputSent(sent));
-    this.stage = new Stage(environment, (frame) => {
+    this.stage = new Stage(environment, (shown) => {
+      const received = shown.metadata === undefined ? undefined : this.#receivedAt.get(shown.metadata);
+      const frame = received === undefined ? shown : { ...shown, receivedAtMilliseconds: received };
       this.#statistics.framePresented(frame);
       events.emit("frame", frame);
     });
@@ -145,6 +149,7 @@ export class LiveConnection {
     switch (message.type) {
       case "frame":
         this.#statistics.frameReceived(message, now);
+        this.#receivedAt.set(message, now);
         this.stage.addMetadata(message);
         break;
       case "state":
@@ -169,8 +174,7 @@ export class LiveConnection {
       case "response":
         this.#requests.answer(message);
         break;
-      case "welcome":
-      case "connected":
+      default:
         break;
     }
   }

@@ -25,6 +25,8 @@ interface Question {
   readonly body?: object;
   readonly token?: string;
   readonly signal?: AbortSignal;
+  /** Whether it is sent even when the page goes. */
+  readonly outlivesPage?: boolean;
 }
 
 /** The HTTP side of a server. Every refusal is a `DreamloopError`; one that never reached the server is `unavailable` and retryable. */
@@ -90,7 +92,8 @@ export class HttpApi {
 
   /** Ends a session. */
   async remove(grant: SessionAnswer): Promise<void> {
-    await this.#ask(`/api/sessions/${encodeURIComponent(grant.sessionId)}`, { method: "DELETE", token: grant.token });
+    const path = `/api/sessions/${encodeURIComponent(grant.sessionId)}`;
+    await this.#ask(path, { method: "DELETE", token: grant.token, outlivesPage: true });
   }
 
   /** The address of a file of a session, with the token in it, for links. */
@@ -113,6 +116,7 @@ export class HttpApi {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
       ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
+      ...(question.outlivesPage === true ? { keepalive: true } : {}),
       ...(question.signal === undefined ? {} : { signal: question.signal }),
     };
     let response: Response;

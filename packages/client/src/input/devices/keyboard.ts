@@ -4,7 +4,7 @@ import { isForWorld } from "../key-filter.ts";
 /** Which keys mean what. */
 export interface KeyboardOptions {
   /** The code of the world that a physical one stands for. */
-  codeOf(code: string): string;
+  readonly codeOf: (code: string) => string;
   /** Whether a physical key stands for another one. */
   isTaken(code: string): boolean;
   /** Keys that the page keeps unless the world names them. */
