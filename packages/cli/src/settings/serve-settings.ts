@@ -99,7 +99,7 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
   maxRecordings: { usage: "--max-recordings <n>", help: "recordings a session keeps; default 4", form: asNumber },
   leadSteps: {
     usage: "--lead-steps <n>",
-    help: "steps by which generation leads presentation, 1 or more; default 2",
+    help: "steps by which generation may lead presentation; default 2",
     form: asNumber,
   },
   httpRequestsPerSecond: {

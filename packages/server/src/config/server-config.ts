@@ -80,7 +80,7 @@ export interface ServerConfig {
   readonly recordingBytes: number;
   /** Recordings that a session keeps; the oldest goes first; default 4. */
   readonly maxRecordings: number;
-  /** Steps by which generation may lead presentation, at least 1; default 2. Less is fresher, but the model has to be fast. */
+  /** Steps by which generation may lead presentation at most, at least 1; default 2. Fast worlds lead by less, which is fresher. */
   readonly leadSteps: number;
   /** HTTP requests a second from one address, in the long run; default 50. */
   readonly httpRequestsPerSecond: number;

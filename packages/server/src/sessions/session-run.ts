@@ -14,6 +14,7 @@ import type { MediaFeed, MediaFeedEvents, MediaHost } from "../media/media-host.
 import type { MediaStats } from "../media/media-messages.ts";
 import { SessionRecordings, type RecordingShelf } from "../recordings/recording-shelf.ts";
 import { BitrateController } from "../webrtc/bitrate-controller.ts";
+import { leadStepsFor } from "../worlds/warm-up.ts";
 import type { WorldLease, WorldOrder, WorldShelf } from "../worlds/world-shelf.ts";
 
 /** Video begins with this much more than a file of the same picture, since it has no look-ahead. */
@@ -70,6 +71,11 @@ export class SessionRun {
     const { options, lease, recordings, events } = parts;
     const { config, seed, prompt, media } = options;
     const description = lease.host.description;
+    const leadSteps = leadStepsFor({
+      modelSeconds: lease.modelSeconds,
+      stepSeconds: description.framesPerStep / description.framesPerSecond,
+      maxLeadSteps: config.leadSteps,
+    });
     const start = Math.min(config.maxBitrateBitsPerSecond, Math.round(defaultBitrate(description) * LIVE_FACTOR));
     this.#options = options;
     this.#lease = lease;
@@ -82,7 +88,7 @@ export class SessionRun {
       start: {
         seed,
         ...(prompt === undefined ? {} : { initialInputs: { initial: { prompt } } }),
-        leadFrames: config.leadSteps * description.framesPerStep,
+        leadFrames: leadSteps * description.framesPerStep,
         ...(recordings === undefined ? {} : { trace: true }),
       },
       onTraceLine: (line) => recordings?.writeTrace(line),

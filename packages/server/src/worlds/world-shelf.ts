@@ -2,6 +2,7 @@ import { DreamloopError, ERROR_CODES, type Clock, type LoadProgress } from "@dre
 import { WorldHost, type LoadWorldOptions } from "@dreamloop/node";
 import type { WorldSummary } from "@dreamloop/protocol";
 import { busy } from "../sessions/session-slots.ts";
+import { warmUp } from "./warm-up.ts";
 import { worldSummary, type ServedWorld } from "./served-world.ts";
 
 /** What is asked of a world. */
@@ -18,6 +19,8 @@ export interface WorldOrder {
 export interface WorldLease {
   /** The world. */
   readonly host: WorldHost;
+  /** The longest step of its trial, in seconds; absent when it could not be measured. */
+  readonly modelSeconds?: number;
   /** Gives it back; idempotent. */
   release(): void;
 }
@@ -43,6 +46,7 @@ interface Place {
   readonly cancel: AbortController;
   readonly listeners: Set<(progress: LoadProgress) => void>;
   host: WorldHost | undefined;
+  modelSeconds: number | undefined;
   /** Who waits for the load, and who holds the world. */
   waiters: number;
   leases: number;
@@ -159,11 +163,15 @@ export class WorldShelf {
     const cancel = new AbortController();
     const listeners = new Set<(progress: LoadProgress) => void>();
     this.#loadCount += 1;
-    const loading = load({
+    const loaded = load({
       reference: order.world.reference,
       config: configOf(order),
       signal: cancel.signal,
       onProgress: (progress) => listeners.forEach((listener) => listener(progress)),
+    });
+    const loading = loaded.then(async (host) => {
+      place.modelSeconds = await warmUp(host);
+      return host;
     });
     const place: Place = {
       key: keyOf(order),
@@ -172,6 +180,7 @@ export class WorldShelf {
       cancel,
       listeners,
       host: undefined,
+      modelSeconds: undefined,
       waiters: 0,
       leases: 0,
       isPinned: false,
@@ -194,6 +203,7 @@ export class WorldShelf {
     let isHeld = true;
     return {
       host: place.host as WorldHost,
+      ...(place.modelSeconds === undefined ? {} : { modelSeconds: place.modelSeconds }),
       release: () => {
         if (!isHeld) return;
         isHeld = false;
