@@ -24,14 +24,20 @@ export interface HorizonScore {
   readonly warped: readonly [number, number];
 }
 
+/** How much painted lines and cars overlap with where the map has them. */
+export interface MapAdherence {
+  /** In generated pictures. */
+  readonly generated: { readonly lines: number; readonly cars: number };
+  /** In rendered pictures: what the judge itself can reach. */
+  readonly rendered: { readonly lines: number; readonly cars: number };
+}
+
 /** Results of the closed loop. */
 export interface ClosedLoopResult {
   /** Scores at each horizon. */
   readonly horizons: readonly HorizonScore[];
-  /** Overlap of painted lines and of cars with the map, in generated pictures. */
-  readonly generated: { readonly lines: number; readonly cars: number };
-  /** The same in rendered pictures: what the judge itself can reach. */
-  readonly rendered: { readonly lines: number; readonly cars: number };
+  /** Overlap with the map as the judge sees it; absent without a judge. */
+  readonly adherence?: MapAdherence;
   /** Pictures for the report: rows of rendered and generated at the horizons. */
   readonly pictures: readonly Uint8Array[];
 }
@@ -69,7 +75,7 @@ export async function measureReconstruction(
  * Drives in a closed loop from one real picture, and compares with the renderer.
  *
  * @param model The world.
- * @param judge The judge.
+ * @param judge The judge, if there is one.
  * @param studio What draws.
  * @param drives Number of test drives.
  * @param frames Frames of each; horizons beyond it are left out.
@@ -77,7 +83,7 @@ export async function measureReconstruction(
  */
 export async function measureClosedLoop(
   model: DriveWorldModel,
-  judge: Judge,
+  judge: Judge | undefined,
   studio: Studio,
   drives: number,
   frames: number,
@@ -102,15 +108,21 @@ export async function measureClosedLoop(
       const made = await rollout.next(frame);
       if (!isHorizon) continue;
       scores.get(index)?.push(compare(made, frame, first));
-      if (index >= 8) await judgeBoth(judge, made, frame, found, ceiling);
+      if (index >= 8 && judge !== undefined) await judgeBoth(judge, made, frame, found, ceiling);
       if (number < 4) pictures.push(frame.picture, made);
     }
     await rollout.close();
   }
   return {
     horizons: [...scores].map(([horizon, rows]) => scoreOf(horizon, rows)),
-    generated: { lines: found.lines.value, cars: found.cars.value },
-    rendered: { lines: ceiling.lines.value, cars: ceiling.cars.value },
+    ...(judge === undefined
+      ? {}
+      : {
+          adherence: {
+            generated: { lines: found.lines.value, cars: found.cars.value },
+            rendered: { lines: ceiling.lines.value, cars: ceiling.cars.value },
+          },
+        }),
     pictures,
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -31,7 +31,7 @@ const { values } = parseArgs({
 
 const size = values.quick ? SIZES.quick : SIZES.full;
 const studio = new Studio();
-const judge = await Judge.load(values.judge);
+const judge = existsSync(values.judge) ? await Judge.load(values.judge) : undefined;
 const model = await DriveWorldModel.load(values.world, Number(values.threads), Number(values.steps));
 const say = (text: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);
 say("reconstruction");
@@ -43,8 +43,9 @@ say(
 );
 const obedience = await measureObedience(model, studio, size.obedience);
 say(`${JSON.stringify(obedience)}; conditions`);
-const conditions = await measureConditions(model, judge, studio, size.conditionRounds);
-say(`${JSON.stringify(conditions)}; drift`);
+const conditions =
+  judge === undefined ? undefined : await measureConditions(model, judge, studio, size.conditionRounds);
+say(`${JSON.stringify(conditions) ?? "no judge"}; drift`);
 const drift = await measureDrift(model, studio, size.driftFrames);
 await model.close();
 
@@ -61,7 +62,7 @@ const result: EvaluationResult = {
   reconstruction,
   closedLoop,
   obedience,
-  conditions,
+  ...(conditions === undefined ? {} : { conditions }),
   drift,
 };
 mkdirSync(values.pictures, { recursive: true });

@@ -26,8 +26,8 @@ export interface EvaluationResult {
   readonly closedLoop: ClosedLoopResult;
   /** Obedience. */
   readonly obedience: ObedienceResult;
-  /** Conditions. */
-  readonly conditions: ConditionResult;
+  /** Conditions; absent without a judge. */
+  readonly conditions?: ConditionResult;
   /** Long drive. */
   readonly drift: DriftResult;
 }
@@ -41,7 +41,6 @@ export interface EvaluationResult {
 export function reportOf(result: EvaluationResult): string {
   const { closedLoop, obedience, conditions, drift, size } = result;
   const db = (value: number): string => value.toFixed(1);
-  const percent = (value: number): string => `${(100 * value).toFixed(0)} %`;
   const rows = closedLoop.horizons.map(
     (row) =>
       `| ${row.frames} | ${db(row.whole)} | ${db(row.road)} | ${db(row.copied[0])} / ${db(row.copied[1])} | ` +
@@ -64,18 +63,14 @@ export function reportOf(result: EvaluationResult): string {
     "",
     "![Rendered (left) and generated (right) at these frames](pictures/drive-closed-loop.png)",
     "",
-    "**Adherence to the map** (overlap ÷ union of what the judge sees with what the map says; in brackets the same for " +
-      "rendered pictures, which bounds it):",
-    `lines ${closedLoop.generated.lines.toFixed(2)} (${closedLoop.rendered.lines.toFixed(2)}), ` +
-      `cars ${closedLoop.generated.cars.toFixed(2)} (${closedLoop.rendered.cars.toFixed(2)}).`,
+    ...adherenceLines(closedLoop),
     "",
     `**Obedience** (${size.obedience} tracks, from the prompt alone): after a second of steering left or right the picture is that of the ` +
       `own drive in ${percent(obedience.steersAsTold)} (${db(obedience.own)} dB to the own, ${db(obedience.opposite)} dB to the ` +
       `opposite). Change from frame to frame ${obedience.changeDriving.toFixed(2)} while driving, ` +
       `${obedience.changeStanding.toFixed(2)} while standing after braking (of 255).`,
     "",
-    `**Condition shown** (all twelve, ${size.conditionRounds} times): ${percent(conditions.afterPrompt)} one second after the start, ` +
-      `${percent(conditions.afterChange)} two seconds after a change; the judge reads ${percent(conditions.ceiling)} of rendered pictures right.`,
+    ...conditionLines(conditions, size.conditionRounds),
     "",
     `**Long drive** of ${drift.frames} frames through changing conditions: brightness, contrast, detail and colour all lie in the band of ` +
       `the renderer in ${percent(drift.inBand)} of the samples, ${percent(drift.inBandAtEnd)} in the last tenth (farthest ` +
@@ -83,6 +78,31 @@ export function reportOf(result: EvaluationResult): string {
       `${drift.stepMilliseconds[1].toFixed(1)} ms at the end.`,
     "",
   ].join("\n");
+}
+
+const NO_JUDGE = "not measured: there was no judge (`training/learn/train_judge.py` makes it).";
+
+function adherenceLines({ adherence }: ClosedLoopResult): readonly string[] {
+  if (adherence === undefined) return [`**Adherence to the map**: ${NO_JUDGE}`];
+  const { generated, rendered } = adherence;
+  return [
+    "**Adherence to the map** (overlap ÷ union of what the judge sees with what the map says; in brackets the same for " +
+      "rendered pictures, which bounds it):",
+    `lines ${generated.lines.toFixed(2)} (${rendered.lines.toFixed(2)}), ` +
+      `cars ${generated.cars.toFixed(2)} (${rendered.cars.toFixed(2)}).`,
+  ];
+}
+
+function conditionLines(conditions: ConditionResult | undefined, rounds: number): readonly string[] {
+  if (conditions === undefined) return [`**Condition shown**: ${NO_JUDGE}`];
+  return [
+    `**Condition shown** (all twelve, ${rounds} times): ${percent(conditions.afterPrompt)} one second after the start, ` +
+      `${percent(conditions.afterChange)} two seconds after a change; the judge reads ${percent(conditions.ceiling)} of rendered pictures right.`,
+  ];
+}
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(0)} %`;
 }
 
 /**

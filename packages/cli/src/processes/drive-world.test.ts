@@ -29,7 +29,7 @@ test.each(DEMOS)("the demo %s is a script of %d s that the drive world's control
   const text = readFileSync(join(ROOT, `examples/${name}.script`), "utf8");
   const script = parseScript(text);
   expect(script.endSeconds).toBe(seconds);
-  expect(new Set(script.events.map(({ type }) => type))).toContain("axis_set");
+  expect(new Set(script.events.map(({ eventType }) => eventType))).toContain("axis_set");
   expect(text).toMatch(new RegExp(`run drive --script examples/${name}\\.script --seed \\d+ --prompt "`));
 });
 
