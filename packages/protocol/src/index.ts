@@ -24,8 +24,8 @@ export type {
   WorldSummary,
   WorldSummaryField,
 } from "./http-message.ts";
-export { readInputMessage, STATE_EVENTS } from "./input-message.ts";
-export type { DeviceState, InputMessage, StateEventType } from "./input-message.ts";
+export { readInputMessage } from "./input-message.ts";
+export type { DeviceState, InputMessage } from "./input-message.ts";
 export { HELD_STATE_INTERVAL_SECONDS, PROTOCOL_LIMITS, PROTOCOL_VERSION } from "./limits.ts";
 export { SESSION_STATES } from "./server-message.ts";
 export type {
@@ -40,4 +40,6 @@ export type {
   WelcomeMessage,
 } from "./server-message.ts";
 export { readHelloMessage } from "./socket-message.ts";
+export { STATE_EVENTS } from "./state-events.ts";
+export type { StateEventType } from "./state-events.ts";
 export type { HelloMessage } from "./socket-message.ts";
