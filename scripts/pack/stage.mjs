@@ -12,6 +12,9 @@ const PACKAGE_PATH = "packages/cli";
 /** Files and folders of the root that travel in the published package, where they exist. */
 const CARRIED = ["LICENSE", "NOTICE", "worlds"];
 
+/** Where the built player page lies, and the folder of the published package in which the command looks for it. */
+const PLAYER = { from: "apps/player/dist", to: "player" };
+
 /**
  * Copies everything the published package needs, and that lies elsewhere in the repository, into its folder.
  *
@@ -39,6 +42,11 @@ export function stageFiles(root) {
     cpSync(join(root, path), join(root, PACKAGE_PATH, path), { recursive: true });
     staged.push(`${PACKAGE_PATH}/${path}`);
   }
+  if (existsSync(join(root, PLAYER.from, "index.html"))) {
+    const filter = (/** @type {string} */ path) => !path.endsWith(".built");
+    cpSync(join(root, PLAYER.from), join(root, PACKAGE_PATH, PLAYER.to), { recursive: true, filter });
+    staged.push(`${PACKAGE_PATH}/${PLAYER.to}`);
+  }
   return staged;
 }
 
@@ -48,7 +56,7 @@ export function stageFiles(root) {
  * @param {string} root
  */
 export function removeStagedFiles(root) {
-  for (const path of CARRIED) rmSync(join(root, PACKAGE_PATH, path), { recursive: true, force: true });
+  for (const path of [...CARRIED, PLAYER.to]) rmSync(join(root, PACKAGE_PATH, path), { recursive: true, force: true });
   const modules = join(root, PACKAGE_PATH, "node_modules");
   for (const workspace of bundledWorkspaces(PUBLISHED_NAME, listWorkspaces(root))) {
     const path = join(modules, workspace.name);
