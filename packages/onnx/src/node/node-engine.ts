@@ -74,7 +74,7 @@ class NodeEngine implements Engine {
     } catch (error) {
       throw new DreamloopError(
         ERROR_CODES.unavailable,
-        "onnxruntime-node cannot be loaded; install it with npm install onnxruntime-node@1.30.0",
+        "onnxruntime-node cannot be loaded; install it with ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node@1.30.0",
         { cause: error },
       );
     }
