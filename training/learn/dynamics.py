@@ -191,7 +191,7 @@ class Dynamics(nn.Module):
         x = self.enter(self.to_tokens(both)).unflatten(0, (2, b, t)) + self.place + map_tokens
         slots = torch.arange(WINDOW)
         missing = (slots[None] + torch.arange(WINDOW)[:, None] < WINDOW).float() * -1e4
-        mask = F.pad(missing[:, :, None].expand(WINDOW, WINDOW, TOKENS).reshape(WINDOW, 1, 1, -1), (0, TOKENS))
+        mask = F.pad(missing[:, :, None].expand(WINDOW, WINDOW, TOKENS).reshape(WINDOW, 1, 1, -1), (0, TOKENS))[:t]
         for number, block in enumerate(self.blocks):
             shift, scale, gate, shift2, scale2, gate2 = block.parts(vector)
             query, key, value = block.project(normalise(x) * scale + shift).chunk(3, -1)

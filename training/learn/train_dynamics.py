@@ -26,7 +26,7 @@ class Clips:
         self.latents = [np.load(pathlib.Path(folder) / f"{drive.name}.latents.npy", mmap_mode="r") for drive in self.drives]
 
     def batch(self, random, clips, frames):
-        """Random windows: latents, unshuffled maps (channels last), motion and prompt tokens, with leading `[clips, frames]`."""
+        """Random windows: latents, unshuffled maps (channels last), motion, prompt tokens, and latents of the other look, with leading `[clips, frames]`."""
         picked = []
         for _ in range(clips):
             number = random.integers(len(self.drives))
@@ -42,11 +42,13 @@ class Clips:
         texts = [describe(random, **plan["first"]), describe(random, **plan["second"])]
         numbers = [tokens("" if random.random() < 0.04 else text)[0] for text in texts]
         chosen = [numbers[1] if start + offset >= plan["changeFrame"] else numbers[0] for offset in range(frames)]
+        other = self.latents[number][(look + 1) % self.latents[number].shape[0], part]
         return (
             torch.from_numpy(np.array(self.latents[number][look, part], np.float32)),
             unshuffled(torch.from_numpy(np.array(drive.map[part])), torch.bfloat16).permute(0, 2, 3, 1),
             torch.from_numpy(drive.motion[part]),
             torch.tensor(chosen),
+            torch.from_numpy(np.array(other, np.float32)),
         )
 
 
@@ -62,10 +64,12 @@ def noised(clean, level, noise):
     return (1 - level) * clean + level * noise
 
 
-def train_loss(model, clean, maps, motion, numbers, feed_back):
+def train_loss(model, clean, maps, motion, numbers, other, feed_back, mix):
     """Mean squared error of the velocity over a batch.
 
     With `feed_back`, the past that the model sees is in part its own one-step guess instead of the truth, as in a long rollout.
+    With `mix`, the past of so large a share of the clips goes over into the same drive under its other look, so that the prompt, and not
+    the past, decides how things look.
     """
     b, t = clean.shape[:2]
     with torch.cpu.amp.autocast(dtype=torch.bfloat16):
@@ -84,6 +88,8 @@ def train_loss(model, clean, maps, motion, numbers, feed_back):
                 guess = start - level[..., None, None, None] * guess.float()
                 share = torch.rand(b, 1, 1, 1, 1) * (torch.rand(b, 1, 1, 1, 1) < 0.8)
                 past = clean + share * (guess - clean)
+        if mix:
+            past = past + torch.rand(b, 1, 1, 1, 1) * (torch.rand(b, 1, 1, 1, 1) < mix) * (other - past)
         context_level = 0.4 * torch.rand(b, 1).expand(b, t)
         context = noised(past, context_level, torch.randn_like(clean))
         level = draw_levels((b, t))
@@ -122,7 +128,7 @@ def validate(model, decoder, clips, count=4):
     random = np.random.default_rng(9)
     scores = {1: [], 8: [], 31: []}
     for number in range(min(count, len(clips.drives))):
-        latents, maps, motion, numbers = clips.window(random, number, number % 2, 0, FRAMES)
+        latents, maps, motion, numbers, _ = clips.window(random, number, number % 2, 0, FRAMES)
         maps = maps.float().permute(0, 3, 1, 2)
         made = rollout(model, maps, motion, numbers, latents[0])
         for frame, results in scores.items():
@@ -144,6 +150,9 @@ def main():
     options.add_argument("--rate", type=float, default=1e-3)
     options.add_argument("--warm-up", type=int, default=100, help="steps until the rate is full")
     options.add_argument("--feed-back-from", type=float, default=0.6, help="share of the time after which the past is fed back")
+    options.add_argument("--mix", type=float, default=0, help="share of the clips whose past is mixed with their other look")
+    options.add_argument("--lone", type=int, default=0, help="clips of one frame, without a past, in every second step")
+    options.add_argument("--condition-rate", type=float, default=1, help="factor of the rate for what prompt and motion go through")
     options.add_argument("--seed", type=int, default=2)
     options = options.parse_args()
     torch.manual_seed(options.seed)
@@ -155,7 +164,11 @@ def main():
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
     smooth = copy.deepcopy(model)
-    optimiser = torch.optim.AdamW(model.parameters(), options.rate, betas=(0.9, 0.97), weight_decay=0.01)
+    of_condition = ("prompt.", "from_prompt.", "motion.")
+    condition = [p for name, p in model.named_parameters() if name.startswith(of_condition) or "modulation" in name]
+    known = {id(p) for p in condition}
+    groups = [{"params": [p for p in model.parameters() if id(p) not in known], "factor": 1}, {"params": condition, "factor": options.condition_rate}]
+    optimiser = torch.optim.AdamW(groups, options.rate, betas=(0.9, 0.97), weight_decay=0.01)
     started, step, reported, saved, running = time.time(), 0, time.time(), time.time(), []
     print(f"{len(train.drives)} drives, {sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters", flush=True)
     while True:
@@ -164,9 +177,11 @@ def main():
             break
         rate = options.rate * min(1, (step + 1) / options.warm_up) * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * share)))
         for group in optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = rate * group["factor"]
         feed_back = share > options.feed_back_from and step % 2 == 0
-        loss = train_loss(model, *train.batch(random, options.clips, options.frames), feed_back)
+        is_lone = options.lone > 0 and step % 2 == 1
+        clips, frames = (options.lone, 1) if is_lone else (options.clips, options.frames)
+        loss = train_loss(model, *train.batch(random, clips, frames), feed_back and not is_lone, 0 if is_lone else options.mix)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
