@@ -36,7 +36,7 @@ export function planServe(host: CliHost, options: ParsedOptions, world: string |
   return settling(() => {
     // Commander gives an option that switches something off its default, true, when nobody asked for it.
     const { recording, ...asked } = options;
-    const settled = recording === false ? { ...asked, recording } : asked;
+    const settled = recording === false ? { ...asked, noRecording: recording } : asked;
     const wanted = [...Object.values(SERVE_SETTINGS), SESSION_SETTINGS.inference];
     const flags = givenFlags(settled, wanted, world);
     const layers = settingLayers({ host, flags });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT_CODES, exitCodeOf } from "../program/exit-codes.ts";
 import { givenFlags, type ParsedOptions } from "./given-flags.ts";
-import { ALL_SETTINGS, runSettings, type RunSettings } from "./run-settings.ts";
+import { ALL_SETTINGS, RUN_OPTIONS, runSettings, type RunSettings } from "./run-settings.ts";
 import { environmentVariable } from "./setting.ts";
 
 let folder: string;
@@ -135,7 +135,7 @@ describe("effective settings", () => {
 
   test("every setting has a case here", () => {
     const covered = [...CASES.map(({ path }) => path), "run.recordInputs"];
-    expect(ALL_SETTINGS.map(({ path }) => path).sort()).toEqual(covered.sort());
+    expect(RUN_OPTIONS.map(({ path }) => path).sort()).toEqual(covered.sort());
   });
 
   test("without anything the defaults hold", () => {

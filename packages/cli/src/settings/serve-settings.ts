@@ -12,7 +12,9 @@ export interface ServeFlag {
   readonly isList?: boolean;
 }
 
-const asIceServers: TextForm = (text) => (asList(text) as unknown[]).map(asIceServer);
+/** Lists of flags come as they were given: what people write becomes what the server takes when it is read. */
+const readIceServers: typeof SERVER_CONFIG_READERS.iceServers = (value, path) =>
+  SERVER_CONFIG_READERS.iceServers(Array.isArray(value) ? value.map(asIceServer) : value, path);
 const asUdpPorts: TextForm = (text) => {
   const [, first, last] = /^(\d+)-(\d+)$/.exec(text) ?? [];
   return first === undefined ? asJson(text) : { first: Number(first), last: Number(last) };
@@ -53,7 +55,7 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
     usage: "--ice-server <url>",
     help: "stun:HOST or turn:USER:PASSWORD@HOST; repeatable",
     isList: true,
-    form: asIceServers,
+    form: asList,
   },
   relayOnly: { usage: "--relay-only", help: "media only over TURN", form: asFlag },
   udpPorts: { usage: "--udp-ports <first-last>", help: "UDP ports of the media; default any", form: asUdpPorts },
@@ -123,8 +125,8 @@ export const SERVE_SETTINGS = Object.fromEntries(
     key,
     Object.freeze({
       path: `serve.${key}`,
-      flag: FLAGS[key].usage.split(" ")[0].replace("--no-", "--"),
-      read: SERVER_CONFIG_READERS[key],
+      flag: FLAGS[key].usage.split(" ")[0],
+      read: key === "iceServers" ? readIceServers : SERVER_CONFIG_READERS[key],
       fromText: FLAGS[key].form,
     }),
   ]),
