@@ -12,6 +12,7 @@ import { run, TaskError } from "./run.mjs";
  * @property {readonly string[]} programs names looked for on the PATH; one is enough
  * @property {readonly string[]} places full paths looked at besides
  * @property {readonly string[]} debianPackages what apt-get installs to get it
+ * @property {string} [withFile] a file without which the program is of no use, such as a module that it loads
  */
 
 /** @type {readonly SystemPackage[]} */
@@ -37,6 +38,15 @@ export const SYSTEM_PACKAGES = [
     places: [],
     debianPackages: ["ffmpeg"],
   },
+  {
+    name: "aiortc",
+    usedFor: "tests with a WebRTC client that is not ours",
+    variable: "DREAMLOOP_AIORTC_PYTHON",
+    programs: [],
+    places: ["/usr/bin/python3"],
+    debianPackages: ["python3-aiortc"],
+    withFile: "/usr/lib/python3/dist-packages/aiortc/__init__.py",
+  },
 ];
 
 /**
@@ -46,6 +56,7 @@ export const SYSTEM_PACKAGES = [
  * @property {NodeJS.ProcessEnv} env
  * @property {NodeJS.Platform} platform
  * @property {(path: string) => boolean} isProgram
+ * @property {(path: string) => boolean} [isFile] default: whether it exists
  */
 
 /** @type {Machine} */
@@ -136,9 +147,10 @@ export function ensureSystemPackages({ say = console.log } = {}) {
  * @param {SystemPackage} wanted
  * @param {Machine} machine
  */
-function findProgram({ variable, programs, places }, { env, platform, isProgram }) {
+function findProgram({ variable, programs, places, withFile }, { env, platform, isProgram, isFile = existsSync }) {
   const given = env[variable];
   if (given) return isProgram(given) ? given : undefined;
+  if (withFile !== undefined && !isFile(withFile)) return undefined;
   const extension = platform === "win32" ? ".exe" : "";
   const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(Boolean);
   const onPath = programs.flatMap((program) => folders.map((folder) => join(folder, program + extension)));

@@ -9,7 +9,12 @@ const PREFIX = "DREAMLOOP_";
 
 /** Variables that are no settings: the debugging switch, the configuration file, and those of the tests. */
 const OTHER_VARIABLES = ["DREAMLOOP_DEBUG", "DREAMLOOP_CONFIG"];
-const FOREIGN_VARIABLES = ["DREAMLOOP_CHROMIUM", "DREAMLOOP_FFMPEG", "DREAMLOOP_TEST_MISSING"];
+const FOREIGN_VARIABLES = [
+  "DREAMLOOP_CHROMIUM",
+  "DREAMLOOP_FFMPEG",
+  "DREAMLOOP_AIORTC_PYTHON",
+  "DREAMLOOP_TEST_MISSING",
+];
 
 /**
  * The layer of the environment. A variable with the prefix that no command knows is refused, so that a typing error does not
