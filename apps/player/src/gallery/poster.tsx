@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 /** A picture for a world, drawn from what is known of it: a road where one steers, a test card for the probe, else waves of its own colour. */
 export function Poster({ world }: { readonly world: WorldSummary }): ReactNode {
   const hue = hueOf(world.id);
-  const steers = world.id !== "probe" && world.controls.some(({ label }) => /steer/i.test(label));
+  // Before a world is loaded its controls are unknown, so that its words have to tell.
+  const steers = /\b(drive|driving|road|car)\b/i.test(`${world.title} ${world.description}`);
   return (
     <svg className="poster" viewBox="0 0 320 180" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
       {world.id === "probe" ? <TestCard /> : steers ? <Road hue={hue} /> : <Waves hue={hue} />}

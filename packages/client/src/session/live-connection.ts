@@ -245,7 +245,7 @@ export class LiveConnection {
 
   #setState(state: PlayState): void {
     if (state === this.#state) return;
-    if (this.#state === "paused" || state === "paused") this.#statistics.interrupted();
+    this.#statistics.interrupted();
     this.#state = state;
     this.#parts.events.emit("state", state);
   }

@@ -74,6 +74,7 @@ export class PlayStatistics {
   readonly #roundTrip = new Samples({ capacity: 120, maxAgeMilliseconds: 10_000 });
   readonly #waiting: { readonly epoch: number; readonly sequence: number; readonly sentAt: number }[] = [];
   #presentedFrames = 0;
+  #hasPicture = false;
   #server: SessionStatsMessage | undefined;
 
   /** Frames presented since the start. */
@@ -83,7 +84,8 @@ export class PlayStatistics {
 
   /** An input message was sent; only one that tells something new is timed. */
   inputSent({ epoch, sequence, sentAtMilliseconds, isNews }: SentInput): void {
-    if (!isNews) return;
+    // Before the first picture an input waits for the world to wake, which is no measure of freshness.
+    if (!isNews || !this.#hasPicture) return;
     this.#waiting.push({ epoch, sequence, sentAt: sentAtMilliseconds });
     if (this.#waiting.length > MAX_WAITING_INPUTS) this.#waiting.shift();
   }
@@ -101,6 +103,7 @@ export class PlayStatistics {
   /** A frame was shown. */
   framePresented({ metadata, presentedAtMilliseconds }: PresentedFrame): void {
     this.#presentedFrames += 1;
+    this.#hasPicture = true;
     this.#presented.add(presentedAtMilliseconds);
     const seen = metadata?.inputSequence;
     if (seen === undefined) return;
@@ -124,6 +127,7 @@ export class PlayStatistics {
     this.#presented.clear();
     this.#roundTrip.clear();
     this.#waiting.length = 0;
+    this.#hasPicture = false;
   }
 
   /** Statistics of now. */

@@ -53,6 +53,8 @@ describe("input to photon", () => {
       const metadata = frame({ inputSequence, inputEpoch: 1 });
       statistics.framePresented({ metadata, presentedAtMilliseconds, width: 1, height: 1 });
     };
+    sent(0, 1);
+    shown(0, 50);
     sent(1, 100);
     sent(2, 110);
     sent(3, 120, false);
@@ -67,6 +69,7 @@ describe("input to photon", () => {
 
   test("numbers of another epoch are not taken for those of this one", () => {
     const statistics = new PlayStatistics();
+    statistics.framePresented({ presentedAtMilliseconds: 90, width: 1, height: 1 });
     statistics.inputSent({ epoch: 2, sequence: 5, sentAtMilliseconds: 100, isNews: true });
     const metadata = frame({ inputSequence: 9, inputEpoch: 1 });
     statistics.framePresented({ metadata, presentedAtMilliseconds: 120, width: 1, height: 1 });
