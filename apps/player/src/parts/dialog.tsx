@@ -45,7 +45,10 @@ export function Dialog({ title, onClose, children, className }: DialogProps): Re
             <Icon name="close" />
           </button>
         </header>
-        <div className="dialog-content">{children}</div>
+        {/* Long texts are scrolled with the keyboard; the menu scrolls inside of its own parts. */}
+        <div className="dialog-content" tabIndex={className === undefined ? 0 : undefined}>
+          {children}
+        </div>
       </div>
     </dialog>
   );

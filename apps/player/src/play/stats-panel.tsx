@@ -116,7 +116,7 @@ function Photon({ stats }: { readonly stats: PlayStats }): ReactNode {
         <>
           <p className="stats-photon">
             <strong>{Math.round(photon.p50)}</strong>
-            <small> ms median</small>
+            <small> ms p50</small>
             <span>
               {Math.round(photon.p95)}
               <small> ms p95</small>
