@@ -4,10 +4,10 @@ import { build } from "esbuild";
 
 /** What is bundled, by what a page would write. */
 const ENTRIES = {
-  "everything": 'export * from "@dreamloop/client";',
-  "connect": 'export { connect } from "@dreamloop/client";',
+  everything: 'export * from "@dreamloop/client";',
+  connect: 'export { connect } from "@dreamloop/client";',
   "connect and captureInput": 'export { connect, captureInput } from "@dreamloop/client";',
-  "watch": 'export { watch } from "@dreamloop/client";',
+  watch: 'export { watch } from "@dreamloop/client";',
   "react entry, without React": 'export * from "@dreamloop/client/react";',
 };
 
