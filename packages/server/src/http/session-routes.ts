@@ -61,9 +61,9 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
   routes.post("/:id/offer", async (c) => {
     const session = registry.find(authorized(c, SESSION_ROLES.player));
     const { sdp } = readOffer(await readJson(c.req.raw, httpBodyBytes));
-    const candidates = candidateBox.take(session.id);
+    const candidates = candidateBox.take(session);
     const answer = await answerOffer(context, { session, role: SESSION_ROLES.player, sdp, candidates });
-    candidateBox.open(session.id, answer.connection);
+    candidateBox.open(session, answer.connection);
     return c.json({ type: "answer", sdp: answer.sdp, epoch: answer.connection.epoch });
   });
 

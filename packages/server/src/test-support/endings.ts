@@ -12,6 +12,9 @@ async function playing(server: TestServer, world = "probe") {
   return { session, client };
 }
 
+/** Endings that wait for the grace time. */
+export const ENDINGS_BY_GRACE: readonly string[] = ["the tab is closed", "the network is gone"];
+
 /** Every way in which a session can end, as a person or an accident brings it about. */
 export const ENDINGS: Readonly<Record<string, (server: TestServer) => Promise<void>>> = {
   "the player closes it": async (server) => {
@@ -28,9 +31,16 @@ export const ENDINGS: Readonly<Record<string, (server: TestServer) => Promise<vo
     client.socket.terminate();
   },
   "a WebRTC connection is closed": async (server) => {
-    const client = await RtcClient.play(server, await server.create());
+    const session = await server.create();
+    const client = await RtcClient.play(server, session);
     await client.frameCount(1);
     client.close();
+    const path = `/api/sessions/${session.sessionId}`;
+    await until(async () => {
+      const facts = (await (await server.send("GET", path, session)).json()) as { readonly viewerCount: number };
+      return facts.viewerCount === 0;
+    }, "the server has noticed");
+    await server.send("DELETE", path, session);
   },
   "an offer fails": async (server) => {
     const session = await server.create();

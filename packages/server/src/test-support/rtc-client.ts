@@ -107,8 +107,10 @@ export class RtcClient {
     await until(() => this.frames.length >= count, `${count} frames have come`);
   }
 
+  /** Ends the connection and forgets what came, since the library keeps its callbacks. */
   close(): void {
     this.connection.close();
+    for (const kept of [this.frames, this.metadata, this.messages]) kept.length = 0;
   }
 }
 

@@ -32,7 +32,8 @@ const MAX_WAITING_METADATA = 65_536;
 export class Peer {
   readonly #connection: PeerConnection;
   readonly #sender: VideoSender;
-  readonly #events: PeerEvents;
+  /** Let go of at the end: the library keeps its callbacks, and with them whatever they reach, for longer than the connection. */
+  #events: PeerEvents | undefined;
   readonly #channels = new Map<ChannelName, DataChannel>();
   readonly #losing = new AbortController();
   #candidateCount = 0;
@@ -56,9 +57,9 @@ export class Peer {
   }): Promise<{ readonly peer: Peer; readonly sdp: string }> {
     const { rtc, settings, clock, offer, codec, candidates, events } = options;
     const connection = new rtc.PeerConnection("server", rtcConfig(settings));
+    let peer: Peer | undefined;
     try {
-      const sender = new VideoSender({ rtc, connection, offer, codec });
-      const peer = new Peer(connection, sender, events);
+      peer = new Peer(connection, new VideoSender({ rtc, connection, offer, codec }), events);
       peer.#listen();
       const gathered = new Promise<void>((resolve) =>
         connection.onGatheringStateChange((state) => {
@@ -75,6 +76,7 @@ export class Peer {
       if (sdp === undefined) throw new Error("there is no local description");
       return { peer, sdp };
     } catch (cause) {
+      if (peer !== undefined) peer.#letGo();
       connection.close();
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new DreamloopError(ERROR_CODES.invalidValue, `the offer cannot be answered: ${reason}`, { cause });
@@ -128,6 +130,7 @@ export class Peer {
     if (this.#closed) return;
     this.#closed = true;
     this.#lose("closed");
+    this.#letGo();
     this.#connection.close();
   }
 
@@ -138,10 +141,10 @@ export class Peer {
     });
     connection.onDataChannel((channel) => this.#takeChannel(channel));
     this.#sender.track.onOpen(() => {
-      if (!this.lost.aborted) this.#events.onReady();
+      if (!this.lost.aborted) this.#events?.onReady();
     });
     this.#sender.track.onMessage((message) => {
-      if (!this.lost.aborted) this.#events.onFeedback(readRtcp(message));
+      if (!this.lost.aborted) this.#events?.onFeedback(readRtcp(message));
     });
   }
 
@@ -153,16 +156,21 @@ export class Peer {
     }
     this.#channels.set(name, channel);
     channel.onMessage((message) => {
-      if (!this.lost.aborted && typeof message === "string") this.#events.onText(name, message);
+      if (!this.lost.aborted && typeof message === "string") this.#events?.onText(name, message);
     });
     channel.onClosed(() => this.#lose(`the ${name} channel was closed`));
-    if (channel.isOpen()) this.#events.onChannel(name);
-    else channel.onOpen(() => this.#events.onChannel(name));
+    if (channel.isOpen()) this.#events?.onChannel(name);
+    else channel.onOpen(() => this.#events?.onChannel(name));
+  }
+
+  #letGo(): void {
+    this.#events = undefined;
+    this.#channels.clear();
   }
 
   #lose(reason: string): void {
     if (this.lost.aborted) return;
     this.#losing.abort();
-    this.#events.onLost(reason);
+    this.#events?.onLost(reason);
   }
 }
