@@ -114,15 +114,17 @@ export class Peer {
 
   /** Sends one frame; false when it was not taken. */
   sendFrame(data: Uint8Array, rtpTimestamp: number): boolean {
-    return !this.#closed && this.#sender.send(data, rtpTimestamp);
+    return this.#attempt(() => this.#sender.send(data, rtpTimestamp));
   }
 
   /** Sends a text over a channel; false when it is not open. What travels with frames is left out when much of it waits. */
   sendText(name: ChannelName, text: string): boolean {
-    const channel = this.#channels.get(name);
-    if (this.#closed || channel?.isOpen() !== true) return false;
-    if (name === "frames" && channel.bufferedAmount() > MAX_WAITING_METADATA) return false;
-    return channel.sendMessage(text);
+    return this.#attempt(() => {
+      const channel = this.#channels.get(name);
+      if (channel?.isOpen() !== true) return false;
+      if (name === "frames" && channel.bufferedAmount() > MAX_WAITING_METADATA) return false;
+      return channel.sendMessage(text);
+    });
   }
 
   /** Ends the connection; idempotent. */
@@ -161,6 +163,17 @@ export class Peer {
     channel.onClosed(() => this.#lose(`the ${name} channel was closed`));
     if (channel.isOpen()) this.#events?.onChannel(name);
     else channel.onOpen(() => this.#events?.onChannel(name));
+  }
+
+  /** The library throws when the other side has gone and the news is still on its way to this thread. */
+  #attempt(send: () => boolean): boolean {
+    if (this.#closed) return false;
+    try {
+      return send();
+    } catch (error) {
+      this.#lose(`sending failed: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
   }
 
   #letGo(): void {
