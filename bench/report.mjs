@@ -2,7 +2,9 @@
 // is always one that a command has printed. `node bench/report.mjs` after `npm run bench:… -- --json bench/results/NAME.json`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-const PAGE = new URL("../docs/benchmarks.md", import.meta.url);
+const other = process.argv.indexOf("--page");
+/** `--page FILE` names another page, `--check` only compares. */
+const PAGE = other < 0 ? new URL("../docs/benchmarks.md", import.meta.url) : process.argv[other + 1];
 const RESULTS = new URL("./results/", import.meta.url);
 
 const fixed = (value, digits = 1) => (value === undefined ? "–" : value.toFixed(digits));
@@ -84,14 +86,14 @@ function ranOn(machine) {
 }
 
 /** The text of one benchmark's section, or nothing when there is no result file. */
-export function sectionOf(name) {
+function sectionOf(name) {
   const file = new URL(`${name}.json`, RESULTS);
   if (!existsSync(file)) return undefined;
   return SECTIONS[name](JSON.parse(readFileSync(file, "utf8"))).join("\n\n");
 }
 
 /** The page with every section whose result file exists written anew, between its markers. */
-export function pageWithSections(page) {
+function pageWithSections(page) {
   let text = page;
   for (const name of Object.keys(SECTIONS)) {
     const section = sectionOf(name);
@@ -104,9 +106,15 @@ export function pageWithSections(page) {
   return text;
 }
 
-if (
-  process.argv[1] !== undefined &&
-  import.meta.url.endsWith(process.argv[1].replaceAll("\\", "/").split("/").pop() ?? "")
-) {
-  writeFileSync(PAGE, pageWithSections(readFileSync(PAGE, "utf8")));
+const page = readFileSync(PAGE, "utf8");
+const written = pageWithSections(page);
+if (!process.argv.includes("--check")) writeFileSync(PAGE, written);
+else if (withoutPadding(written) !== withoutPadding(page)) {
+  console.error("docs/benchmarks.md differs from the result files in bench/results; run node bench/report.mjs");
+  process.exitCode = 1;
+}
+
+/** Formatters pad the cells of tables; what stands in them counts. */
+function withoutPadding(text) {
+  return text.replaceAll(/[ -]+\|/g, "|").replaceAll(/\| +/g, "|");
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type {
-  DreamloopError} from "./index.ts";
+import type { DreamloopError } from "./index.ts";
 import {
   identityInputMapping,
   inferenceConfig,

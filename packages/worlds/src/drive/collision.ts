@@ -23,9 +23,6 @@ export interface CollisionResult {
 /** Half of the length of a car, in metres. */
 export const CAR_HALF_LENGTH_METRES = 2.15;
 
-/** Half of the width of a car, in metres. */
-const CAR_HALF_WIDTH_METRES = 0.9;
-
 /**
  * The two circles that stand for a car.
  *

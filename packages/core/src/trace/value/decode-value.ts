@@ -77,13 +77,6 @@ export function decodeValue(
   }
 }
 
-/** Every array that `json` speaks of. */
-function arrayReferences(json: Json, path: string): readonly ArrayReference[] {
-  const found: ArrayReference[] = [];
-  decodeValue(json, path, (reference) => found.push(reference));
-  return found;
-}
-
 function readArrayReference(json: Json, path: string): ArrayReference {
   const { $: _tag, ...reference } = readReference(json, path);
   if (reference.bytes % elementBytesOf(reference.type, `${path}.type`) !== 0) {
