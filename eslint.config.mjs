@@ -20,6 +20,8 @@ const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/cli and 
 
 export default defineConfig(
   globalIgnores([
+    // Benchmarks are programs without types; formatting is checked.
+    "bench/",
     "**/dist/",
     "**/node_modules/",
     "coverage/",
