@@ -18,6 +18,9 @@ import { worldReference, type WorldReferenceInput } from "./world-reference.ts";
 /** Seconds that a worker gets to end by itself before it is terminated. */
 export const WORKER_END_SECONDS = 5;
 
+/** How long messages of a thread that has ended are waited for. */
+const LAST_WORDS_MILLISECONDS = 1000;
+
 /** How a world is loaded into a worker. */
 export interface LoadWorldOptions {
   /** Where the adapter comes from. */
@@ -162,7 +165,17 @@ export class WorldHost {
     if (this.#failure === undefined) this.#worker.postMessage({ type: "close" } satisfies ToWorker);
     terminateLater(this.#worker, this.#ended);
     await this.#ended;
+    await this.#lastWords();
     this.#fail(new DreamloopError(ERROR_CODES.closed, "the world was closed"));
+  }
+
+  /** What sessions said before the thread ended may still be on its way; their ports close after it has arrived. */
+  async #lastWords(): Promise<void> {
+    const settled = Promise.allSettled([...this.#sessions].map(({ done }) => done));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, LAST_WORDS_MILLISECONDS)));
+    await Promise.race([settled, late]);
+    clearTimeout(timer);
   }
 
   #fail(error: DreamloopError): void {
