@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
+import { worldWithCard } from "./play/card-world.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";
 import { Player } from "./play/player.ts";
 
@@ -33,12 +34,14 @@ async function seriousIssues(page: Page): Promise<readonly string[]> {
 describe.skipIf(chromiumMissing() !== undefined)("the page", () => {
   let server: PlayServer;
   let browser: Browser;
+  const cardWorld = worldWithCard();
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startPlayServer({ worlds: ["probe", "drive"] }), launchChromium()]);
+    [server, browser] = await Promise.all([startPlayServer({ worlds: ["probe", cardWorld] }), launchChromium()]);
   });
   afterAll(async () => {
     await Promise.all([browser?.close(), server?.stop()]);
+    rmSync(cardWorld, { recursive: true });
   });
 
   test.each(["dark", "light"] as const)(
