@@ -1,5 +1,6 @@
 // Writes the tables of docs/benchmarks.md from the result files in bench/results. A test compares the page with them, so a figure on the page
 // is always one that a command has printed. `node bench/report.mjs` after `npm run bench:… -- --json bench/results/NAME.json`.
+import { summarize } from "@dreamloop/core";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const other = process.argv.indexOf("--page");
@@ -67,22 +68,40 @@ const SECTIONS = {
     return [ranOn({ ...result.machine, load: result.machine.load?.[0] }), table(columns, rows)];
   },
   live(result) {
+    const rows = result.results.map((run) => {
+      const photon = summarize(run.inputToPhoton);
+      const decoded = summarize(run.outputToDecoded);
+      return [
+        run.transport,
+        fixed(photon.p50),
+        fixed(photon.p95),
+        fixed(decoded.p50),
+        fixed(decoded.p95),
+        fixed(run.firstFrame, 0),
+      ];
+    });
     return [
-      ranOn(result.machine),
-      ...result.tables.map(({ columns, rows }) =>
-        table(
-          columns,
-          rows.map((row) => row.map(String)),
-        ),
+      ranOn({ ...result.machine, load: result.machine.loadAverage[0] }),
+      "Probe world 640×360 at 30 frames/s, headless Chromium on loopback; milliseconds.",
+      table(
+        [
+          "transport",
+          "input to photon p50",
+          "p95",
+          "model output to decoded p50",
+          "p95",
+          "first frame after `connect`",
+        ],
+        rows,
       ),
     ];
   },
 };
 
 function ranOn(machine) {
-  const processor = machine.processor ?? machine.cpu ?? machine.cpuModel ?? "a machine";
+  const processor = machine.processor ?? machine.cpu;
   const load = typeof machine.load === "number" ? `, load average ${fixed(machine.load)}` : "";
-  return `Measured on ${processor}, ${machine.cores ?? machine.cpuCores ?? machine.logicalCores ?? 2} cores, Node ${String(machine.node ?? machine.nodeVersion ?? process.version)}${load}.`;
+  return `Measured on ${processor}, ${machine.cores ?? machine.logicalCores} cores, Node ${String(machine.node ?? `v${machine.versions.node}`)}${load}.`;
 }
 
 /** The text of one benchmark's section, or nothing when there is no result file. */
