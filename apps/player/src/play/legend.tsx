@@ -30,6 +30,8 @@ export function Legend({ layout, device, gamepadName, remap }: LegendProps): Rea
   return (
     <section
       className="legend"
+      // Worlds with many controls make it scroll, which must work from the keyboard too.
+      tabIndex={0}
       aria-label={device === "gamepad" ? `Controls of ${gamepadName ?? "the gamepad"}` : "Controls"}
     >
       <dl>
