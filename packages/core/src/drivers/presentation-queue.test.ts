@@ -55,3 +55,23 @@ it("a presenter whose target refused a frame stops, tells it once and gives ever
   await presenter.close();
   expect([writes, errors.length, released]).toEqual([1, 1, 3]);
 });
+
+it("C7: frames of an older generation are never presented after a reset, whether due, active, waiting or late", () => {
+  const queue = new PresentationQueue<string>({ framesPerSecond: 10 });
+  queue.push({ chunk: "old active", frameCount: 4, firstDueSeconds: 0, generation: 0 });
+  queue.push({ chunk: "old waiting", frameCount: 4, firstDueSeconds: 0.4, generation: 0 });
+  queue.advance(0.1);
+  queue.beginGeneration(1);
+  queue.push({ chunk: "new", frameCount: 2, firstDueSeconds: 0.2, generation: 1 });
+  queue.push({ chunk: "old and late", frameCount: 3, firstDueSeconds: 0.2, generation: 0 });
+  const shown: string[] = [];
+  for (let now = 0.1; now < 2; now += 0.1) {
+    queue.advance(now);
+    for (let frame = queue.take(); frame !== undefined; frame = queue.take()) {
+      shown.push(frame.chunk);
+      queue.done(frame);
+    }
+  }
+  expect(shown).toEqual(["new", "new"]);
+  expect(queue.drops.generation).toBe(4 + 4 + 3);
+});
