@@ -10,9 +10,9 @@ import onnx
 from dynamics import LAYERS, MOTION, PROMPT_WIDTH, TOKENS, WIDTH, WINDOW
 from prompts import MAXIMUM_TOKENS
 
-CACHE_LEVEL = 0.35
+CACHE_LEVEL = 0.1
 SCHEDULES = [[1, 0], [1, 0.6, 0], [1, 0.8, 0.5, 0], [1, 0.85, 0.6, 0.3, 0]]
-DEFAULT_STEPS = 2
+DEFAULT_STEPS = 1
 CARD = "MODEL_CARD.md"
 
 PURPOSES = {
@@ -50,13 +50,18 @@ def cache_state(what):
     }
 
 
-def frame_condition(source, prefix=""):
+def latent_before(graphs):
+    port = graphs["denoise"]["inputs"]["latent_before"]
+    return {"update": "replace", **port, "initial": 0, "description": "Latent of the frame before; zeros before the first."}
+
+
+def frame_condition(source, prefix="", names=("map_tokens", "map_grid", "condition_vector")):
     """Item that conditions on the map and motion of a place: `initial` or `step`."""
     return {
         "type": "graph",
         "graph": "condition",
         "inputs": {"map": f"{source}:map", "motion": f"{source}:motion", "prompt_embedding": "value:prompt_embedding"},
-        "outputs": {"map_tokens": f"value:{prefix}map_tokens", "condition_vector": f"value:{prefix}condition_vector"},
+        "outputs": {name: f"value:{prefix}{name}" for name in names},
     }
 
 
@@ -64,6 +69,7 @@ def step_inputs(latent, level, prefix=""):
     return {
         "noisy_latent": latent,
         "noise_level": level,
+        "latent_before": "state:latent_before",
         "map_tokens": f"value:{prefix}map_tokens",
         "condition_vector": f"value:{prefix}condition_vector",
         "cache_keys": "state:cache_keys",
@@ -73,8 +79,9 @@ def step_inputs(latent, level, prefix=""):
 
 
 def write_cache(prefix=""):
-    """Items that append the keys and values of the finished latent."""
+    """Items that keep the finished latent, and append its keys and values."""
     return [
+        {"type": "set", "from": f"value:{prefix}latent", "to": "state:latent_before"},
         {"type": "add_noise", "latent": f"value:{prefix}latent", "noise": "noise:cache", "level": CACHE_LEVEL, "output": f"value:{prefix}cached_latent"},
         {
             "type": "graph",
@@ -91,7 +98,7 @@ def pipeline():
         "sampler": "flow_matching",
         "latent": "noise:latent",
         "graph": "denoise",
-        "inputs": step_inputs("sampler:latent", "sampler:level"),
+        "inputs": step_inputs("sampler:latent", "sampler:level") | {"map_grid": "value:map_grid"},
         "prediction": "velocity",
         "output": "value:latent",
         "schedules": SCHEDULES,
@@ -110,7 +117,7 @@ def pipeline():
         "inputs": {"prompt_tokens": "initial:prompt"},
         "outputs": {"prompt_embedding": "value:prompt_embedding"},
     }
-    start = [{**item, "when": "initial:first_frame"} for item in [encode, frame_condition("initial", "first_"), *write_cache("first_")]]
+    start = [{**item, "when": "initial:first_frame"} for item in [encode, frame_condition("initial", "first_", ("map_tokens", "condition_vector")), *write_cache("first_")]]
     return {
         "condition": [prompt],
         "start": start,
@@ -205,7 +212,7 @@ def main():
             "driver_command.stop": {"value": False, "unit": "1"},
         },
         "randomStreams": ["latent", "cache"],
-        "state": {"cache_keys": cache_state("Keys"), "cache_values": cache_state("Values")},
+        "state": {"latent_before": latent_before(graphs), "cache_keys": cache_state("Keys"), "cache_values": cache_state("Values")},
         "graphs": graphs,
         "pipeline": pipeline(),
     }

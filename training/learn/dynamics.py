@@ -1,4 +1,8 @@
-"""The dynamics: a transformer that turns noise into the next latent, given the map, the motion, the prompt and past frames."""
+"""The dynamics: turns noise into the next latent, given the map, the motion, the prompt and past frames.
+
+A transformer over large patches decides how things look; a few convolutions at the latent's own resolution then make the latent from
+what it says, the map and the latent before, of which they keep what still holds.
+"""
 
 import math
 
@@ -13,6 +17,7 @@ ROWS, COLUMNS = 7, 12
 TOKENS = ROWS * COLUMNS
 CHANNELS, PATCH = 16, 2
 PROMPT_WIDTH, PROMPT_HEADS, MOTION = 64, 4, 8
+GRID, REFINE = 48, 96
 
 
 class PromptEncoder(nn.Module):
@@ -38,7 +43,7 @@ class PromptEncoder(nn.Module):
 
 
 class MapEncoder(nn.Module):
-    """Unshuffled map `[n, 96, 56, 96]` in 0..1 to tokens `[n, 84, 192]`, by merging 2x2 neighbours three times."""
+    """Unshuffled map `[n, 96, 56, 96]` in 0..1 to tokens `[n, 84, 192]` and a grid `[n, 48, 14, 24]`, by merging 2x2 neighbours."""
 
     def __init__(self):
         super().__init__()
@@ -46,6 +51,7 @@ class MapEncoder(nn.Module):
         self.merge8 = nn.Linear(4 * 64, 96)
         self.merge16 = nn.Linear(4 * 96, 128)
         self.merge32 = nn.Linear(4 * 128, WIDTH)
+        self.to_grid = nn.Linear(128, GRID)
 
     def forward(self, blocks):
         return self.from_features(F.relu(self.enter(blocks.permute(0, 2, 3, 1))))
@@ -54,7 +60,7 @@ class MapEncoder(nn.Module):
         """As `forward`, from the activated features of the first layer `[n, 56, 96, 64]`."""
         x = F.relu(self.merge8(neighbours(x)))
         x = F.relu(self.merge16(neighbours(x)))
-        return self.merge32(neighbours(x)).flatten(1, 2)
+        return self.merge32(neighbours(x)).flatten(1, 2), self.to_grid(x).permute(0, 3, 1, 2)
 
 
 def neighbours(x):
@@ -102,8 +108,31 @@ def normalise(x):
     return F.layer_norm(x, (WIDTH,))
 
 
+class Refine(nn.Module):
+    """Convolutions at the latent's resolution: the clean latent, as a share of the one before and what is new."""
+
+    def __init__(self):
+        super().__init__()
+        self.enter = nn.Conv2d(2 * GRID + 2 * CHANNELS, REFINE, 3, padding=1)
+        self.modulation = nn.Linear(WIDTH, 2 * REFINE)
+        self.middle = nn.Conv2d(REFINE, REFINE, 3, padding=1)
+        self.leave = nn.Conv2d(REFINE, 2 * CHANNELS, 3, padding=1)
+        nn.init.normal_(self.modulation.weight, std=0.01)
+        nn.init.zeros_(self.modulation.bias)
+        nn.init.normal_(self.leave.weight, std=1e-2)
+        nn.init.zeros_(self.leave.bias)
+
+    def forward(self, grid, map_grid, noisy, before, vector):
+        """`grid, map_grid [n, 48, 14, 24]`, `noisy, before [n, 16, 14, 24]`, `vector [n, 192]` to `[n, 16, 14, 24]`."""
+        shift, scale = self.modulation(F.silu(vector))[..., None, None].chunk(2, 1)
+        x = F.relu(self.enter(torch.cat([grid, map_grid, noisy, before], 1)) * (1 + scale) + shift)
+        x = x + F.relu(self.middle(x))
+        keep, new = self.leave(x).float().chunk(2, 1)
+        return torch.sigmoid(keep) * before + new
+
+
 class Dynamics(nn.Module):
-    """All parts. `velocity` and `cache` are what inference runs; `train_velocity` does the same for whole clips."""
+    """All parts. `velocity` and `cache` are what inference runs; `train_clean` does the same for whole clips."""
 
     def __init__(self):
         super().__init__()
@@ -113,12 +142,13 @@ class Dynamics(nn.Module):
         self.from_prompt = nn.Linear(PROMPT_WIDTH, WIDTH)
         self.level = nn.Sequential(nn.Linear(64, WIDTH), nn.SiLU(), nn.Linear(WIDTH, WIDTH))
         self.enter = nn.Linear(CHANNELS * PATCH * PATCH, WIDTH)
+        self.enter_before = nn.Linear(CHANNELS * PATCH * PATCH, WIDTH, bias=False)
+        nn.init.normal_(self.enter_before.weight, std=0.02)
         self.place = nn.Parameter(0.02 * torch.randn(TOKENS, WIDTH))
         self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
         self.last_modulation = nn.Linear(WIDTH, 2 * WIDTH)
-        self.last = nn.Linear(WIDTH, CHANNELS * PATCH * PATCH)
-        nn.init.normal_(self.last.weight, std=1e-3)
-        nn.init.zeros_(self.last.bias)
+        self.last = nn.Linear(WIDTH, GRID * PATCH * PATCH)
+        self.refine = Refine()
 
     def condition(self, motion, prompt_embedding):
         return self.motion(motion) + self.from_prompt(prompt_embedding)
@@ -135,28 +165,35 @@ class Dynamics(nn.Module):
         x = latent.reshape(n, CHANNELS, ROWS, PATCH, COLUMNS, PATCH).permute(0, 2, 4, 1, 3, 5)
         return x.reshape(n, TOKENS, CHANNELS * PATCH * PATCH)
 
-    def to_latent(self, tokens):
+    def to_grid(self, tokens):
+        """`[n, 84, 192]` to `[n, 48, 14, 24]`."""
         n = tokens.shape[0]
-        x = tokens.reshape(n, ROWS, COLUMNS, CHANNELS, PATCH, PATCH).permute(0, 3, 1, 4, 2, 5)
-        return x.reshape(n, CHANNELS, ROWS * PATCH, COLUMNS * PATCH)
+        x = tokens.reshape(n, ROWS, COLUMNS, GRID, PATCH, PATCH).permute(0, 3, 1, 4, 2, 5)
+        return x.reshape(n, GRID, ROWS * PATCH, COLUMNS * PATCH)
 
-    def velocity(self, noisy_latent, noise_level, map_tokens, condition_vector, cache_keys, cache_values, cache_length):
+    def velocity(self, noisy_latent, noise_level, latent_before, map_tokens, map_grid, condition_vector, cache_keys, cache_values, cache_length):
         """One denoising step of one frame; shapes as in the graph interface."""
-        return self.run(noisy_latent, noise_level, map_tokens, condition_vector, cache_keys, cache_values, cache_length)[0]
+        x, vector, _, _ = self.run(
+            noisy_latent, noise_level, latent_before, map_tokens, condition_vector, cache_keys, cache_values, cache_length
+        )
+        clean = self.head(x, vector, noisy_latent, latent_before, map_grid)
+        return (noisy_latent - clean) / noise_level[:, None, None, None]
 
-    def cache(self, noisy_latent, noise_level, map_tokens, condition_vector, cache_keys, cache_values, cache_length):
+    def cache(self, noisy_latent, noise_level, latent_before, map_tokens, condition_vector, cache_keys, cache_values, cache_length):
         """Keys and values of one frame, each `[6, 1, 84, 192]`."""
-        _, keys, values = self.run(
-            noisy_latent, noise_level, map_tokens, condition_vector, cache_keys, cache_values, cache_length, write=True
+        _, _, keys, values = self.run(
+            noisy_latent, noise_level, latent_before, map_tokens, condition_vector, cache_keys, cache_values, cache_length, write=True
         )
         return keys, values
 
-    def run(self, noisy_latent, noise_level, map_tokens, condition_vector, cache_keys, cache_values, cache_length, write=False):
+    def run(self, noisy, noise_level, before, map_tokens, condition_vector, cache_keys, cache_values, cache_length, write=False):
+        """The transformer on `n` frames that each have their own past: caches are `[6, n · 4, 84, 192]`."""
+        n = noisy.shape[0]
         vector = condition_vector + self.embed_level(noise_level)
-        x = self.enter(self.to_tokens(noisy_latent)) + self.place + map_tokens
+        x = self.enter(self.to_tokens(noisy)) + self.enter_before(self.to_tokens(before)) + self.place + map_tokens
         slots = torch.arange(WINDOW, dtype=torch.float32)
-        missing = torch.clamp(WINDOW - cache_length - slots, 0, 1) * -1e4
-        mask = F.pad(missing[:, None].expand(WINDOW, TOKENS).reshape(1, 1, 1, WINDOW * TOKENS), (0, TOKENS))
+        missing = torch.clamp(WINDOW - cache_length[:, None] - slots, 0, 1) * -1e4
+        mask = F.pad(missing[:, :, None].expand(n, WINDOW, TOKENS).reshape(n, 1, 1, WINDOW * TOKENS), (0, TOKENS)).to(x.dtype)
         keys, values = [], []
         for number, block in enumerate(self.blocks):
             shift, scale, gate, shift2, scale2, gate2 = block.parts(vector)
@@ -165,54 +202,65 @@ class Dynamics(nn.Module):
             values.append(value)
             if write and number == LAYERS - 1:
                 break
-            past_key = (cache_keys[number] + block.distance_key[:, None]).reshape(1, WINDOW * TOKENS, WIDTH)
-            past_value = (cache_values[number] + block.distance_value[:, None]).reshape(1, WINDOW * TOKENS, WIDTH)
+            past_key = (cache_keys[number].reshape(n, WINDOW, TOKENS, WIDTH) + block.distance_key[:, None]).flatten(1, 2)
+            past_value = (cache_values[number].reshape(n, WINDOW, TOKENS, WIDTH) + block.distance_value[:, None]).flatten(1, 2)
             x = x + gate * block.attend(query, torch.cat([past_key, key], 1), torch.cat([past_value, value], 1), mask)
             x = x + gate2 * block.narrow(F.gelu(block.widen(normalise(x) * scale2 + shift2)))
         if write:
-            return None, torch.stack(keys), torch.stack(values)
-        return self.head(x, vector), None, None
+            return None, None, torch.stack(keys), torch.stack(values)
+        return x, vector, None, None
 
-    def head(self, x, vector):
+    def head(self, x, vector, noisy, before, map_grid):
+        """The clean latent from the tokens of the last layer."""
         shift, scale = self.last_modulation(F.silu(vector)).unsqueeze(-2).chunk(2, -1)
-        return self.to_latent(self.last(normalise(x) * (1 + scale) + shift).float())
+        grid = self.to_grid(self.last(normalise(x) * (1 + scale) + shift))
+        return self.refine(grid, map_grid, noisy, before, vector)
 
-    def train_velocity(self, noisy, levels, context, context_levels, map_tokens, condition):
-        """Velocities of all frames of clips.
+    def train_clean(self, noisy, levels, before, context, context_levels, map_tokens, map_grid, condition, history=None):
+        """Guesses of the clean latents of all frames of clips.
 
         Two streams run side by side through the same layers: `context [b, t, 16, 14, 24]`, lightly noised, supplies the keys
-        and values of the past as the cache does in inference; `noisy`, of the same shape, is what is denoised.
-        `levels`, `context_levels [b, t]`; `map_tokens [b, t, 84, 192]`; `condition [b, t, 192]`.
+        and values of the past as the cache does in inference; `noisy`, of the same shape, is what is denoised. `before` holds the
+        latent before each, zero where there is none. `history` is what a cache held before the clips: keys and values
+        `[6, b, 4, 84, 192]` and how many are valid `[b]`; without one, clips begin with an empty cache.
+        `levels`, `context_levels [b, t]`; `map_tokens [b, t, 84, 192]`; `map_grid [b, t, 48, 14, 24]`; `condition [b, t, 192]`.
         """
         b, t = levels.shape
-        both = torch.stack([context, noisy]).flatten(0, 2)
-        vector = torch.stack([context_levels, levels])
-        vector = condition + self.embed_level(vector)
-        x = self.enter(self.to_tokens(both)).unflatten(0, (2, b, t)) + self.place + map_tokens
+        streams = 1 if t == 1 else 2
+        vector = condition + self.embed_level(torch.stack([context_levels, levels])[-streams:])
+        both = torch.stack([context, noisy])[-streams:].flatten(0, 2)
+        x = self.enter(self.to_tokens(both)).unflatten(0, (streams, b, t))
+        x = x + self.enter_before(self.to_tokens(before.flatten(0, 1))).unflatten(0, (b, t)) + self.place + map_tokens
+        keys, values, length = history or (None, None, torch.zeros(b))
         slots = torch.arange(WINDOW)
-        missing = (slots[None] + torch.arange(WINDOW)[:, None] < WINDOW).float() * -1e4
-        mask = F.pad(missing[:, :, None].expand(WINDOW, WINDOW, TOKENS).reshape(WINDOW, 1, 1, -1), (0, TOKENS))[:t]
+        missing = (slots[None] + slots[:, None] + length[:, None, None] < WINDOW).float() * -1e4
+        mask = F.pad(missing[..., None].expand(b, WINDOW, WINDOW, TOKENS).reshape(b, WINDOW, 1, 1, -1), (0, TOKENS))[:, :t]
         for number, block in enumerate(self.blocks):
             shift, scale, gate, shift2, scale2, gate2 = block.parts(vector)
             query, key, value = block.project(normalise(x) * scale + shift).chunk(3, -1)
-            past_key = windows(key[0], block.distance_key)
-            past_value = windows(value[0], block.distance_value)
-            if number == LAYERS - 1:
-                # Of the context stream only the keys and values of the last layer are needed.
-                x, query, key, value = x[1:], query[1:], key[1:], value[1:]
-                gate, shift2, scale2, gate2 = gate[1:], shift2[1:], scale2[1:], gate2[1:]
-            key = torch.cat([past_key.expand(len(key), *past_key.shape), key], 3)
-            value = torch.cat([past_value.expand(len(value), *past_value.shape), value], 3)
-            first = block.attend(query[:, :, :WINDOW], key[:, :, :WINDOW], value[:, :, :WINDOW], mask.to(query.dtype))
-            rest = block.attend(query[:, :, WINDOW:], key[:, :, WINDOW:], value[:, :, WINDOW:], None)
-            x = x + gate * torch.cat([first, rest], 2)
+            if streams == 1:
+                # A frame without a past attends to itself alone.
+                x = x + gate * block.attend(query, key, value, None)
+            else:
+                past_key = windows(key[0], block.distance_key, None if keys is None else keys[number])
+                past_value = windows(value[0], block.distance_value, None if values is None else values[number])
+                if number == LAYERS - 1:
+                    # Of the context stream only the keys and values of the last layer are needed.
+                    x, query, key, value = x[1:], query[1:], key[1:], value[1:]
+                    gate, shift2, scale2, gate2 = gate[1:], shift2[1:], scale2[1:], gate2[1:]
+                key = torch.cat([past_key.expand(len(key), *past_key.shape), key], 3)
+                value = torch.cat([past_value.expand(len(value), *past_value.shape), value], 3)
+                first = block.attend(query[:, :, :WINDOW], key[:, :, :WINDOW], value[:, :, :WINDOW], mask.to(query.dtype))
+                rest = block.attend(query[:, :, WINDOW:], key[:, :, WINDOW:], value[:, :, WINDOW:], None)
+                x = x + gate * torch.cat([first, rest], 2)
             x = x + gate2 * block.narrow(F.gelu(block.widen(normalise(x) * scale2 + shift2)))
-        return self.head(x[0].flatten(0, 1), vector[1].flatten(0, 1)).unflatten(0, (b, t))
+        flat = [part.flatten(0, 1) for part in (x[-1], vector[-1], noisy, before, map_grid)]
+        return self.head(*flat).unflatten(0, (b, t))
 
 
-def windows(past, distance):
-    """`[b, t, 84, 192]` to the four frames before each, `[b, t, 4 · 84, 192]`, zeros where there are none."""
+def windows(past, distance, history):
+    """`[b, t, 84, 192]` to the four frames before each, `[b, t, 4 · 84, 192]`; those before the first are `history`, or zeros."""
     t = past.shape[1]
-    padded = F.pad(past, (0, 0, 0, 0, WINDOW, 0))
+    padded = F.pad(past, (0, 0, 0, 0, WINDOW, 0)) if history is None else torch.cat([history.to(past.dtype), past], 1)
     slots = [padded[:, slot : slot + t] + distance[slot].to(past.dtype) for slot in range(WINDOW)]
     return torch.stack(slots, 2).flatten(2, 3)

@@ -12,7 +12,7 @@ from torch import nn
 import torch.nn.functional as F
 
 from autoencoder import Autoencoder
-from dynamics import LAYERS, MOTION, PROMPT_WIDTH, TOKENS, WIDTH, WINDOW, Dynamics
+from dynamics import GRID, LAYERS, MOTION, PROMPT_WIDTH, TOKENS, WIDTH, WINDOW, Dynamics
 from prompts import MAXIMUM_TOKENS, write_vocabulary
 
 OPSET = 16
@@ -59,8 +59,8 @@ class Condition(nn.Module):
         self.entrance = MapEntrance(dynamics.map.enter.weight, dynamics.map.enter.bias, 0)
 
     def forward(self, planes, motion, prompt_embedding):
-        tokens = self.dynamics.map.from_features(F.relu(self.entrance(planes)).permute(0, 2, 3, 1))
-        return tokens, self.dynamics.condition(motion, prompt_embedding)
+        tokens, grid = self.dynamics.map.from_features(F.relu(self.entrance(planes)).permute(0, 2, 3, 1))
+        return tokens, grid, self.dynamics.condition(motion, prompt_embedding)
 
 
 class Denoise(nn.Module):
@@ -158,8 +158,11 @@ def main():
         dynamics.load_state_dict(torch.load(options.dynamics))
     planes = torch.zeros(1, 6, 224, 384, dtype=torch.uint8)
     cache = torch.zeros(LAYERS, WINDOW, TOKENS, WIDTH)
-    step = (torch.randn(LATENT), torch.ones(1), torch.randn(1, TOKENS, WIDTH), torch.randn(1, WIDTH), cache, cache, torch.ones(1))
-    step_names = ["noisy_latent", "noise_level", "map_tokens", "condition_vector", "cache_keys", "cache_values", "cache_length"]
+    latents = {"noisy_latent": torch.randn(LATENT), "noise_level": torch.ones(1), "latent_before": torch.randn(LATENT)}
+    tokens, grid = {"map_tokens": torch.randn(1, TOKENS, WIDTH)}, {"map_grid": torch.randn(1, GRID, *LATENT[2:])}
+    past = {"cache_keys": cache, "cache_values": cache, "cache_length": torch.ones(1)}
+    vector = {"condition_vector": torch.randn(1, WIDTH)}
+    denoise, write = latents | tokens | grid | vector | past, latents | tokens | vector | past
     numbers = torch.zeros(1, MAXIMUM_TOKENS, dtype=torch.int64)
     graphs = {
         "prompt": (Prompt(dynamics), (numbers,), ["prompt_tokens"], ["prompt_embedding"]),
@@ -168,10 +171,10 @@ def main():
             Condition(dynamics),
             (planes, torch.zeros(1, MOTION), torch.zeros(1, PROMPT_WIDTH)),
             ["map", "motion", "prompt_embedding"],
-            ["map_tokens", "condition_vector"],
+            ["map_tokens", "map_grid", "condition_vector"],
         ),
-        "denoise": (Denoise(dynamics), step, step_names, ["velocity"]),
-        "cache": (Cache(dynamics), step, step_names, ["new_keys", "new_values"]),
+        "denoise": (Denoise(dynamics), tuple(denoise.values()), list(denoise), ["velocity"]),
+        "cache": (Cache(dynamics), tuple(write.values()), list(write), ["new_keys", "new_values"]),
         "decode": (Decode(autoencoder), (torch.randn(LATENT), planes), ["latent", "map"], ["frame"]),
     }
     for name, (module, inputs, input_names, output_names) in graphs.items():

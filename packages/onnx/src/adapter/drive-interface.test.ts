@@ -16,13 +16,15 @@ const LATENT = [1, 16, 14, 24];
 const KEYS = [6, 4, 84, 192];
 const ENTRY = [6, 1, 84, 192];
 const MAP = [1, 6, 224, 384];
+const GRID = [1, 48, 14, 24];
 const PICTURE = [1, 3, 224, 384];
 const float = (shape: number[]) => ({ dtype: "float32" as const, shape });
 
 /** The graphs of training/README.md, "Graph interface", with stand-ins for the networks. */
-const seven = {
+const writing = {
   noisy_latent: float(LATENT),
   noise_level: float([1]),
+  latent_before: float(LATENT),
   map_tokens: float([1, 84, 192]),
   condition_vector: float([1, 192]),
   cache_keys: float(KEYS),
@@ -37,10 +39,10 @@ const interfaces = {
   encode: { inputs: { frame: float(PICTURE) }, outputs: { latent: float(LATENT) } },
   condition: {
     inputs: { map: { dtype: "uint8" as const, shape: MAP }, motion: float([1, 8]), prompt_embedding: float([1, 64]) },
-    outputs: { map_tokens: float([1, 84, 192]), condition_vector: float([1, 192]) },
+    outputs: { map_tokens: float([1, 84, 192]), map_grid: float(GRID), condition_vector: float([1, 192]) },
   },
-  denoise: { inputs: seven, outputs: { velocity: float(LATENT) } },
-  cache: { inputs: seven, outputs: { new_keys: float(ENTRY), new_values: float(ENTRY) } },
+  denoise: { inputs: { ...writing, map_grid: float(GRID) }, outputs: { velocity: float(LATENT) } },
+  cache: { inputs: writing, outputs: { new_keys: float(ENTRY), new_values: float(ENTRY) } },
   decode: {
     inputs: { latent: float(LATENT), map: { dtype: "uint8" as const, shape: MAP } },
     outputs: { frame: float(PICTURE) },
@@ -49,6 +51,7 @@ const interfaces = {
 
 const conditions = { map_tokens: "value:map_tokens", condition_vector: "value:condition_vector" };
 const caches = {
+  latent_before: "state:latent_before",
   cache_keys: "state:cache_keys",
   cache_values: "state:cache_values",
   cache_length: "state:cache_keys/length",
@@ -83,6 +86,7 @@ const manifest: Omit<WorldManifestInput, "files"> = {
   },
   randomStreams: ["latent", "cache"],
   state: {
+    latent_before: { update: "replace", dtype: "float32", shape: LATENT },
     cache_keys: { update: "append", dtype: "float32", shape: KEYS, axis: 1, window: 4 },
     cache_values: { update: "append", dtype: "float32", shape: KEYS, axis: 1, window: 4 },
   },
@@ -109,7 +113,7 @@ const manifest: Omit<WorldManifestInput, "files"> = {
         graph: "encode",
         when: "initial:first_frame",
         inputs: { frame: "initial:first_frame" },
-        outputs: { latent: "value:first_latent" },
+        outputs: { latent: ["value:first_latent", "state:latent_before"] },
       },
       {
         type: "graph",
@@ -123,7 +127,7 @@ const manifest: Omit<WorldManifestInput, "files"> = {
         when: "initial:first_frame",
         latent: "value:first_latent",
         noise: "noise:cache",
-        level: 0.15,
+        level: 0.1,
         output: "value:first_noisy",
       },
       {
@@ -133,7 +137,7 @@ const manifest: Omit<WorldManifestInput, "files"> = {
         inputs: {
           ...caches,
           noisy_latent: "value:first_noisy",
-          noise_level: 0.15,
+          noise_level: 0.1,
           map_tokens: "value:first_map_tokens",
           condition_vector: "value:first_condition",
         },
@@ -145,13 +149,23 @@ const manifest: Omit<WorldManifestInput, "files"> = {
         type: "graph",
         graph: "condition",
         inputs: { map: "step:map", motion: "step:motion", prompt_embedding: "value:prompt_embedding" },
-        outputs: { map_tokens: "value:map_tokens", condition_vector: "value:condition_vector" },
+        outputs: {
+          map_tokens: "value:map_tokens",
+          map_grid: "value:map_grid",
+          condition_vector: "value:condition_vector",
+        },
       },
       {
         type: "sample",
         latent: "noise:latent",
         graph: "denoise",
-        inputs: { ...conditions, ...caches, noisy_latent: "sampler:latent", noise_level: "sampler:level" },
+        inputs: {
+          ...conditions,
+          ...caches,
+          map_grid: "value:map_grid",
+          noisy_latent: "sampler:latent",
+          noise_level: "sampler:level",
+        },
         prediction: "velocity",
         output: "value:latent",
         schedules: [
@@ -159,7 +173,7 @@ const manifest: Omit<WorldManifestInput, "files"> = {
           [1, 0.6, 0],
           [1, 0.75, 0.5, 0.25, 0],
         ],
-        defaultSteps: 2,
+        defaultSteps: 1,
       },
       {
         type: "graph",
@@ -169,11 +183,12 @@ const manifest: Omit<WorldManifestInput, "files"> = {
       },
     ],
     finalize: [
-      { type: "add_noise", latent: "value:latent", noise: "noise:cache", level: 0.15, output: "value:noisy" },
+      { type: "set", from: "value:latent", to: "state:latent_before" },
+      { type: "add_noise", latent: "value:latent", noise: "noise:cache", level: 0.1, output: "value:noisy" },
       {
         type: "graph",
         graph: "cache",
-        inputs: { ...conditions, ...caches, noisy_latent: "value:noisy", noise_level: 0.15 },
+        inputs: { ...conditions, ...caches, noisy_latent: "value:noisy", noise_level: 0.1 },
         outputs: { new_keys: "state:cache_keys", new_values: "state:cache_values" },
       },
     ],
