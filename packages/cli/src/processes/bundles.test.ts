@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { toyFlowWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/toy";
@@ -99,6 +100,49 @@ describe("a bundle", () => {
     expect(hashFault.stdout).toContain("FAIL  the hash of every file\n      1 fault\n");
     expect(hashFault.stdout).toMatch(new RegExp(`${data}: .*: expected [0-9a-f]{64}, found [0-9a-f]{64}`));
     expect(hashFault.stdout).toContain("skip  every graph loads, and a step runs\n");
+  });
+
+  test("M7: is data: code in its folder is never run, and a pickle is no graph", () => {
+    const marker = join(folder, "ran");
+    const code = `require("node:fs").writeFileSync(${JSON.stringify(marker)}, "")`;
+    // A pickle that creates the marker when it is loaded.
+    const pickle = `cposix\nsystem\n(S'touch ${marker}'\ntR.`;
+    const traps: Readonly<Record<string, string>> = {
+      "index.js": code,
+      "index.cjs": code,
+      "package.json": JSON.stringify({
+        main: "index.cjs",
+        dreamloop: { worlds: [{ id: "trap", module: "./index.cjs" }] },
+      }),
+      "world.js": code,
+      "world.pkl": pickle,
+    };
+    const path = join(folder, "step", "world.json");
+    const sound = JSON.parse(readFileSync(path, "utf8")) as { files: object; graphs: Record<string, { file: string }> };
+    const entries = Object.entries(traps).map(([name, text]) => {
+      const bytes = Buffer.from(text);
+      writeFileSync(join(folder, "step", name), bytes);
+      return [name, { bytes: bytes.length, sha256: sha256(bytes) }] as const;
+    });
+    const files = { ...sound.files, ...Object.fromEntries(entries) };
+    writeFileSync(path, JSON.stringify({ ...sound, files }));
+    const check = dreamloop(["check", "./step", "--run"], folder);
+    expect(check.stdout).toMatch(/is sound\n$/);
+    expect(dreamloop(["run", "./step", "--frames", "2", "--out", "null:"], folder).status).toBe(0);
+    expect(existsSync(marker)).toBe(false);
+
+    const graphs = Object.entries(sound.graphs).map(
+      ([name, graph]) => [name, { ...graph, file: "world.pkl" }] as const,
+    );
+    writeFileSync(path, JSON.stringify({ ...sound, files, graphs: Object.fromEntries(graphs) }));
+    const refused = dreamloop(["run", "./step", "--frames", "2"], folder);
+    expect(refused.stderr).toContain("world.pkl");
+    expect(refused.stderr).toContain("(graph_unreadable)");
+    expect(refused.status).toBe(1);
+    expect(existsSync(marker)).toBe(false);
+    // The traps are sound: run by hand, they spring.
+    execFileSync(process.execPath, [join(folder, "step", "index.cjs")]);
+    expect(existsSync(marker)).toBe(true);
   });
 
   test("says what it is", () => {
