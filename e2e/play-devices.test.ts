@@ -6,6 +6,8 @@ import { Player } from "./play/player.ts";
 
 /** Frames within which a key has to change the picture: one second of the world's time. */
 const FRAMES_TO_REACT = 30;
+/** How often that is tried. */
+const ATTEMPTS = 8;
 
 describe.skipIf(chromiumMissing() !== undefined)("devices, in a browser without any flags for WebRTC", () => {
   let server: PlayServer;
@@ -34,13 +36,18 @@ describe.skipIf(chromiumMissing() !== undefined)("devices, in a browser without 
   });
 
   test("a key changes the pixels within 30 frames, and letting go of it does", async () => {
-    const { frameIndex } = await player.see();
-    await player.page.keyboard.down("KeyW");
-    const pressed = await player.waitFor("seen.driverCommand?.throttle === 1");
-    expect(pressed.frameIndex - frameIndex).toBeLessThan(FRAMES_TO_REACT + 60);
-    await player.page.keyboard.up("KeyW");
-    const released = await player.waitFor("seen.driverCommand?.throttle === 0");
-    expect(released.inputSequence).toBeGreaterThan(pressed.inputSequence ?? Number.POSITIVE_INFINITY);
+    // The best of some attempts: a machine that is busy with other things may miss any single one.
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < ATTEMPTS && fewest > FRAMES_TO_REACT; attempt += 1) {
+      const { frameIndex } = await player.see();
+      await player.page.keyboard.down("KeyW");
+      const pressed = await player.waitFor("seen.driverCommand?.throttle === 1");
+      fewest = Math.min(fewest, pressed.frameIndex - frameIndex);
+      await player.page.keyboard.up("KeyW");
+      const released = await player.waitFor("seen.driverCommand?.throttle === 0");
+      expect(released.inputSequence).toBeGreaterThan(pressed.inputSequence ?? Number.POSITIVE_INFINITY);
+    }
+    expect(fewest).toBeLessThanOrEqual(FRAMES_TO_REACT);
   });
 
   test("A3: ten taps are ten presses", async () => {

@@ -104,22 +104,20 @@ describe("a world in a worker", () => {
   });
 
   it("A8: a step that blocks its thread blocks nothing here: input is stamped at arrival and seen by the next step", async () => {
-    const host = await load({ stepTimeSeconds: 0.3, blocking: true, framesPerSecond: 10 });
+    const host = await load({ stepTimeSeconds: 2, blocking: true, framesPerSecond: 1 });
     const { seen, done, session } = collect(host, (chunks) =>
       chunks.some(({ chunk }) => (chunk.result.inputSequence ?? 0) >= 100),
     );
     await session.started;
     const before = clock.nowSeconds();
-    const lines: number[] = [];
     for (let sequence = 1; sequence <= 100; sequence += 1) {
       const now = clock.nowSeconds();
-      lines.push(now);
       session.push(
         [{ timestampSeconds: now, eventType: sequence % 2 === 1 ? "key_down" : "key_up", payload: { code: "KeyE" } }],
         { sequence },
       );
     }
-    expect(clock.nowSeconds() - before).toBeLessThan(0.25);
+    expect(clock.nowSeconds() - before).toBeLessThan(1.5);
     await done;
     expect(seen.at(-1)?.chunk.result.inputSequence).toBe(100);
     await session.close();
@@ -145,13 +143,14 @@ describe("a world in a worker", () => {
     const held: HostedChunk[] = [];
     const session = host.startSession({ start: { maxChunksInFlight: 3 }, onChunk: (chunk) => void held.push(chunk) });
     await session.started;
-    while (held.length < 3) await new Promise((resolve) => setImmediate(resolve));
-    const until = clock.nowSeconds() + 0.3;
-    await clock.sleepUntil(until);
-    expect(held).toHaveLength(3);
-    held.splice(0).forEach((chunk) => chunk.release());
-    while (held.length < 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(held[0]?.droppedChunks).toBeGreaterThan(0);
+    // How long the world needs for its next chunks is not known: all buffers are held until one has been dropped.
+    while ((held[0]?.droppedChunks ?? 0) === 0) {
+      while (held.length < 3) await new Promise((resolve) => setImmediate(resolve));
+      await clock.sleepUntil(clock.nowSeconds() + 0.3);
+      expect(held).toHaveLength(3);
+      held.splice(0).forEach((chunk) => chunk.release());
+      while (held.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    }
     held.forEach((chunk) => chunk.release());
     await session.close();
   });

@@ -24,6 +24,21 @@ async function factsOf(server: TestServer, session: { sessionId: string; token: 
   return (await (await server.send("GET", `/api/sessions/${session.sessionId}`, session)).json()) as SessionFacts;
 }
 
+/** Milliseconds without a frame, thirty frame times, after which a world counts as standing still. */
+const STILL_MILLISECONDS = 1000;
+
+/** Waits until no frame comes any more; gives how many have come. */
+async function stillCount(client: SocketClient): Promise<number> {
+  let count = client.frames.length;
+  let since = performance.now();
+  await until(() => {
+    if (client.frames.length !== count) since = performance.now();
+    count = client.frames.length;
+    return performance.now() - since >= STILL_MILLISECONDS;
+  }, "the picture stands still");
+  return count;
+}
+
 /** A loader whose loads wait until they are let go, or are cancelled. */
 function heldLoads() {
   const gates: (() => void)[] = [];
@@ -58,12 +73,10 @@ describe("a session", () => {
     expect(await client.request("pause")).toMatchObject({ ok: true });
     await until(async () => (await factsOf(server, session)).state === "paused", "the session is paused");
     // What is on its way at the pause is one chunk at most; then the picture stands still.
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const standing = client.frames.length;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(client.frames.length).toBe(standing);
+    const standing = await stillCount(client);
     expect(await client.request("step")).toMatchObject({ ok: true });
-    await until(() => client.frames.length === standing + 1, "one step gives one frame");
+    await until(() => client.frames.length > standing, "a step gives a frame");
+    expect(await stillCount(client)).toBe(standing + 1);
     expect(await client.request("resume")).toMatchObject({ ok: true });
     await until(() => client.frames.length > standing + 3, "frames come again");
     expect(await client.request("nonsense")).toMatchObject({ ok: false, error: { code: "invalid_value" } });
@@ -77,7 +90,7 @@ describe("a session", () => {
     const client = await SocketClient.open(server, session);
     await until(() => client.frames.length > 1, "frames come");
     await client.request("pause");
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await stillCount(client);
     const viewer = await SocketClient.open(server, { ...session, token: session.viewerToken });
     await until(() => viewer.frames.length > 0, "the viewer gets a frame");
     expect(viewer.frames[0]?.header.keyFrame).toBe(true);
@@ -139,7 +152,9 @@ describe("a session", () => {
       if (stopped.ok) facts.push(stopped.result as unknown as RecordingFacts);
     }
     const [older, newer] = facts;
-    expect(newer?.frameCount).toBeGreaterThan(5);
+    // What a slow encoder could not take is counted, not lost.
+    expect((newer?.frameCount ?? 0) + (newer?.droppedFrames ?? 0)).toBeGreaterThan(5);
+    expect(newer?.frameCount).toBeGreaterThan(0);
     const video = await server.fetch(`${newer?.videoPath}?token=${session.token}`);
     expect(video.status).toBe(200);
     expect(
@@ -201,7 +216,8 @@ describe("admission", () => {
   });
 
   it("M5: limits the sessions of one identity and how often it may start one", async () => {
-    const server = await start({ preload: ["probe"], maxSessionsPerIdentity: 2, sessionStartsPerMinute: 4 });
+    const config = { preload: ["probe"], maxSessionsPerIdentity: 2, sessionStartsPerMinute: 4 };
+    const server = await start(config, { clock: new FakeClock() });
     await server.create();
     await server.create();
     const statuses: number[] = [];
@@ -236,16 +252,21 @@ describe("admission", () => {
 
   it("tells who asks for an unknown world which ones there are, and closes a session whose world cannot load", async () => {
     const broken = { ...probe({}, "broken"), reference: { module: "@dreamloop/absent" } };
-    const server = await start({}, { worlds: [probe(), broken] });
+    const held = heldLoads();
+    const server = await start({}, { worlds: [probe(), broken], loadWorld: held.load });
     const unknown = await server.send("POST", "/api/sessions", { body: { world: "prob" } });
     expect(unknown.status).toBe(404);
     expect(((await unknown.json()) as { error: { message: string } }).error.message).toContain("probe, broken");
     const session = await server.create({ world: "broken" });
-    const client = await SocketClient.open(server, session).catch(() => undefined);
+    // The load begins once the client is there to hear how it ends.
+    const client = await SocketClient.open(server, session);
+    held.gates.at(-1)?.();
+    await until(() => client.closeCode !== undefined, "its socket is closed");
+    const last = client.messages.filter((message) => message.type === "state").at(-1);
+    expect(last).toMatchObject({ state: "closed", reason: { code: "load_failed" } });
     await until(() => server.server.counts.sessions === 0, "the session has ended");
-    const last = client?.messages.filter((message) => message.type === "state").at(-1);
-    if (last !== undefined) expect(last).toMatchObject({ state: "closed", reason: { code: "load_failed" } });
-    expect(server.server.counts).toMatchObject({ takenSlots: 0, feeds: 0, loads: 0 });
+    await until(() => server.server.counts.loads === 0, "the load has ended");
+    expect(server.server.counts).toMatchObject({ takenSlots: 0, feeds: 0 });
   });
 });
 
@@ -260,10 +281,12 @@ describe("time limits", () => {
     expect(server.server.counts.sessions).toBe(1);
     await clock.advance(2);
     await until(() => server.server.counts.sessions === 0, "the session has ended");
-    const client = await SocketClient.open(server, await server.create());
+    const session = await server.create();
+    const client = await SocketClient.open(server, session);
     await clock.advance(60);
     expect(server.server.counts.sessions).toBe(1);
     await client.close();
+    await until(async () => (await factsOf(server, session)).viewerCount === 0, "the server has noticed");
     await clock.advance(21);
     await until(() => server.server.counts.sessions === 0, "the session has ended");
   });

@@ -66,12 +66,15 @@ describe("a WebRTC connection", () => {
     const { client } = await play();
     await until(() => client.epoch > 0, "the control channel is open");
     const sequence = client.input([keys(["KeyW"], { KeyW: 1 })]);
-    await until(() => client.metadata.some((frame) => frame.inputSequence === sequence), "a frame has seen the input");
-    const shown = client.metadata.find((frame) => frame.inputSequence === sequence);
-    await until(
-      () => client.frames.some(({ rtpTimestamp }) => rtpTimestamp === shown?.rtpTimestamp),
-      "its frame is here",
-    );
+    // Metadata and frames travel apart, and either may be lost: the first that came both ways counts.
+    const shownOf = () =>
+      client.metadata.find(
+        (told) =>
+          told.inputSequence === sequence &&
+          client.frames.some(({ rtpTimestamp }) => rtpTimestamp === told.rtpTimestamp),
+      );
+    await until(() => shownOf() !== undefined, "a frame has seen the input");
+    const shown = shownOf();
     const index = client.frames.findIndex(({ rtpTimestamp }) => rtpTimestamp === shown?.rtpTimestamp);
     const pictures = await readPictures("h264", client.frames.slice(0, index + 1));
     expect(pictures.at(-1)?.inputSequence).toBe(sequence);
@@ -84,15 +87,18 @@ describe("a WebRTC connection", () => {
     const ssrc = client.frames[0]?.ssrc ?? 0;
     // The key frame of the connection itself must be older than the time in which requests are joined.
     await client.frameCount(20);
+    const keyFrames = (from: number) => client.frames.slice(from).filter(({ keyFrame }) => keyFrame).length;
     const before = client.frames.length;
     client.sendRtcp(pli(ssrc));
-    await client.frameCount(before + 4);
-    const after = client.frames.slice(before, before + 4).map(({ keyFrame }) => keyFrame);
-    expect(after.filter(Boolean)).toHaveLength(1);
+    await until(() => keyFrames(before) > 0, "a key frame comes");
+    await client.frameCount(client.frames.length + 5);
+    expect(keyFrames(before)).toBe(1);
     const second = client.frames.length;
     for (let request = 0; request < 4; request += 1) client.sendRtcp(pli(ssrc));
-    await client.frameCount(second + 20);
-    expect(client.frames.slice(second, second + 20).filter(({ keyFrame }) => keyFrame)).toHaveLength(1);
+    await until(() => keyFrames(second) > 0, "a key frame comes");
+    await client.frameCount(client.frames.length + 20);
+    // One answers those within 500 ms of the last; where they fall apart by then, one more answers the rest.
+    expect(keyFrames(second)).toBeLessThanOrEqual(2);
   });
 
   it("D5: candidates that come before the offer wait for it", async () => {
