@@ -35,6 +35,24 @@ export { FrameTarget } from "./target/frame-target.ts";
 export type { FrameSink, RunSummary, TargetFrame } from "./target/frame-target.ts";
 export { VIDEO_TICKS_PER_SECOND } from "./target/frame-timeline.ts";
 export type { FileSystem, OutputFile, PathFacts } from "./target/file-system.ts";
+// Pictures that come in
+export { PICTURE_TYPES, pictureType } from "./pictures/picture-type.ts";
+export type { PictureType } from "./pictures/picture-type.ts";
+export {
+  cleanPicture,
+  DEFAULT_MAX_PICTURE_PIXELS,
+  PICTURE_FAULTS,
+  pictureFacts,
+  pictureFrame,
+} from "./pictures/read-picture.ts";
+export type {
+  CleanPicture,
+  CleanPictureOptions,
+  PictureFacts,
+  PictureFault,
+  PictureFrameOptions,
+  ReadPictureOptions,
+} from "./pictures/read-picture.ts";
 // Colour
 export { i420Bytes } from "./color/i420.ts";
 export type { I420Picture, VideoRange } from "./color/i420.ts";

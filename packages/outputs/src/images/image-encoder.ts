@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import type sharp from "sharp";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { loadSharp } from "./load-sharp.ts";
 
 /** The kinds of picture. */
 export const IMAGE_FORMATS = {
@@ -65,18 +65,6 @@ export async function imageEncoder(options: ImageEncoderOptions): Promise<ImageE
     if (options.embedProfile !== false) picture.withIccProfile("srgb");
     return picture.jpeg({ quality, chromaSubsampling: "4:4:4" }).toBuffer();
   };
-}
-
-async function loadSharp(): Promise<typeof sharp> {
-  try {
-    return (await import("sharp")).default;
-  } catch (cause) {
-    throw new DreamloopError(
-      ERROR_CODES.unavailable,
-      "images target: the sharp package could not be loaded on this platform; install it with: npm install sharp@0.35.5",
-      { cause },
-    );
-  }
 }
 
 const PNG_SIGNATURE_BYTES = 8;
