@@ -3,6 +3,9 @@ export { environmentFacts } from "./environment-facts.ts";
 export type { EnvironmentFactsOptions } from "./environment-facts.ts";
 export { ProcessClock } from "./process-clock.ts";
 export { sha256FrameHasher } from "./sha256-hasher.ts";
+// Inputs
+export { imageInputSize } from "./image-input.ts";
+export type { ImageInputSize } from "./image-input.ts";
 // Traces on disk
 export { appendToTrace, TRACE_SYNC, TraceFileWriter } from "./trace/trace-file-writer.ts";
 export type { TraceFileHandle, TraceFileOptions, TraceSync } from "./trace/trace-file-writer.ts";

@@ -1,12 +1,16 @@
 import {
   finite,
   listOf,
+  mapping,
+  mappingOf,
   oneOf,
   optional,
+  refuse,
   shape,
   text,
   type ControlHint,
   type ErrorRecord,
+  type Reader,
   type SessionDescription,
 } from "@dreamloop/core";
 import { readCandidate, type IceCandidate } from "./control-message.ts";
@@ -23,6 +27,8 @@ export interface WorldSummaryField {
   readonly updatePolicy: string;
   /** For people. */
   readonly description: string;
+  /** It takes a picture, which is cropped to this size; absent: it is another kind of input. */
+  readonly image?: { readonly width: number; readonly height: number };
 }
 
 /** A world as a server offers it. */
@@ -104,6 +110,30 @@ export interface ConfigAnswer {
 
 /** Body of `POST /api/sessions`. */
 export interface CreateSessionRequest {
+  /** What a picture to start from may be; absent: the server takes none. */
+  readonly uploads?: UploadLimits;
+}
+
+/** What a picture may be that is uploaded. */
+export interface UploadLimits {
+  /** Bytes of the file. */
+  readonly maxBytes: number;
+  /** Pixels. */
+  readonly maxPixels: number;
+  /** Kinds of picture, as media types; the content decides, not what a client says of it. */
+  readonly types: readonly string[];
+}
+
+/** Answer of `POST /api/uploads`. */
+export interface UploadAnswer {
+  /** Made by the server; stands for the picture in `CreateSessionRequest.images`, once, for whoever uploaded it. */
+  readonly uploadId: string;
+  /** Pixels a row of what was kept. */
+  readonly width: number;
+  /** Rows of what was kept. */
+  readonly height: number;
+  /** Seconds after which it is forgotten. */
+  readonly expiresSeconds: number;
   /** Id of the world. */
   readonly world: string;
   /** A preset of its model. */
@@ -118,8 +148,18 @@ export interface CreateSessionRequest {
 
 const side = finite({ integer: true, min: 16, max: PROTOCOL_LIMITS.sidePixels });
 const createRequest = shape<CreateSessionRequest>(
+  /** Uploaded pictures by the name of the initial input that takes them; each can be used once. */
+  readonly images?: Readonly<Record<string, string>>;
   {
     world: text({ maxLength: PROTOCOL_LIMITS.worldIdLength }),
+const uploadId = text({ maxLength: PROTOCOL_LIMITS.tokenLength });
+const images: Reader<Readonly<Record<string, string>>> = (value, path) => {
+  const given = mapping(value, path);
+  const names = Object.keys(given);
+  if (names.length > PROTOCOL_LIMITS.images) refuse(path, `at most ${PROTOCOL_LIMITS.images} pictures`, names.length);
+  names.forEach((name) => text({ maxLength: PROTOCOL_LIMITS.worldIdLength })(name, `${path} (a name)`));
+  return mappingOf(uploadId)(given, path);
+};
     preset: optional(text({ maxLength: PROTOCOL_LIMITS.worldIdLength })),
     seed: optional(finite({ integer: true, min: 0 })),
     prompt: optional(text({ allowBlank: true, maxLength: PROTOCOL_LIMITS.promptLength })),
@@ -128,6 +168,7 @@ const createRequest = shape<CreateSessionRequest>(
   { allowUnknown: true },
 );
 
+    images: optional(images),
 /** Reads the body of `POST /api/sessions`; throws `invalid_value` naming the field. */
 export function readCreateSessionRequest(value: unknown): CreateSessionRequest {
   return createRequest(value, "CreateSessionRequest");

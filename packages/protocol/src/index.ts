@@ -20,6 +20,8 @@ export type {
   SessionAnswer,
   SessionFacts,
   Transport,
+  UploadAnswer,
+  UploadLimits,
   WorldsAnswer,
   WorldSummary,
   WorldSummaryField,

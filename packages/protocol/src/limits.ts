@@ -29,6 +29,8 @@ export const PROTOCOL_LIMITS = {
   worldIdLength: 200,
   /** UTF-16 units of a token or secret. */
   tokenLength: 1024,
+  /** Pictures that a session is started with. */
+  images: 8,
   /** Bytes of the header of a binary frame message. */
   frameHeaderBytes: 4096,
   /** Pixels of a side that a client may ask for. */

@@ -1,6 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import {
   errorToRecord,
+  INLINE_BYTES_PER_LINE,
   PendingInput,
   STAGES,
   startRealtime,
@@ -79,6 +80,8 @@ export class HostedSessionWorker {
                 sink: { write: (line) => this.#post({ type: "trace", line }) },
                 environment: environmentFacts(),
                 hasher: sha256FrameHasher,
+                // There is no folder beside this trace: what it starts from, such as a picture, stands in its lines.
+                inlineBytes: INLINE_BYTES_PER_LINE,
               }),
             ],
           }

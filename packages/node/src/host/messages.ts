@@ -13,6 +13,7 @@ import type {
   StepResultInput,
   UserInputEventInput,
 } from "@dreamloop/core";
+import type { ImageInputSize } from "../image-input.ts";
 import type { WorldReferenceInput } from "./world-reference.ts";
 
 /** What the worker is started with. */
@@ -35,6 +36,8 @@ export interface WorldInfoField {
   readonly updatePolicy: string;
   /** For people. */
   readonly description: string;
+  /** Size of the picture that it takes; absent: it takes none. */
+  readonly image?: ImageInputSize;
 }
 
 /** What is known of a world once it is loaded; plain data. */

@@ -14,6 +14,7 @@ import {
   type InferenceRuntime,
   type ModelAdapter,
 } from "@dreamloop/core";
+import { imageInputSize } from "../image-input.ts";
 import { ProcessClock } from "../process-clock.ts";
 import { HostedSessionWorker } from "./hosted-session-worker.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
@@ -114,12 +115,11 @@ function worldInfo(
     eventTypes: [
       ...new Set(converters.flatMap((converter) => converter.consumes.map((capability) => capability.eventType))),
     ],
-    initialFields: adapter.modelInputSchema.initialFields.map(({ name, required, updatePolicy, description }) => ({
-      name,
-      required,
-      updatePolicy,
-      description,
-    })),
+    initialFields: adapter.modelInputSchema.initialFields.map((field) => {
+      const { name, required, updatePolicy, description } = field;
+      const image = imageInputSize(field);
+      return { name, required, updatePolicy, description, ...(image === undefined ? {} : { image }) };
+    }),
     ...(adapter.promptVocabulary === undefined ? {} : { promptVocabulary: [...adapter.promptVocabulary] }),
     runtimeFacts: runtime.facts?.() ?? {},
     config: JSON.parse(JSON.stringify(config)) as WorldInfo["config"],

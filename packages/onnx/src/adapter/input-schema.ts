@@ -1,4 +1,5 @@
 import type { InputFieldInput, ModelInputSchemaInput } from "@dreamloop/core";
+import { imageSize } from "../inputs/image-tensor.ts";
 import type { InitialInputDeclaration, StepInputDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 
 /** What the sessions of a world need, in the terms of the envelope. */
@@ -20,9 +21,16 @@ function initialField(name: string, input: InitialInputDeclaration): InputFieldI
     required: input.required && !hasDefault,
     updatePolicy: input.updatePolicy,
     description: input.description ?? "",
-    metadata: { type: input.type, dtype: input.dtype, shape: input.shape },
+    metadata: { type: input.type, dtype: input.dtype, shape: input.shape, ...imageFacts(input) },
     ...(modality === undefined ? {} : { modality }),
   };
+}
+
+/** By its size whoever gives a picture knows what to crop it to. */
+function imageFacts(input: InitialInputDeclaration): { readonly width?: number; readonly height?: number } {
+  if (input.type !== "image") return {};
+  const [height, width] = imageSize(input);
+  return { width, height };
 }
 
 /** Controls have a neutral value, so that a world runs without a device; numbers that nobody else can supply are required. */

@@ -10,5 +10,6 @@ export type {
 export { toyFlowWorld } from "./flow-world.ts";
 export { packBundle } from "./pack-bundle.ts";
 export type { BundleContents, Digest, PackOptions } from "./pack-bundle.ts";
+export { toyPictureWorld } from "./picture-world.ts";
 export { standInModel } from "./stand-in-model.ts";
 export { toyStepWorld } from "./step-world.ts";
