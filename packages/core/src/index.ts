@@ -120,8 +120,19 @@ export type {
   CanonicalModality,
   CanonicalModalityInput,
 } from "./canonical/canonical-inputs.ts";
-export { converterStateToJson, deviceConverter, readConversion } from "./canonical/device-converter.ts";
-export type { ControlHint, Conversion, DeviceConverter, DeviceConverterInput } from "./canonical/device-converter.ts";
+export {
+  CONTROL_DEVICES,
+  converterStateToJson,
+  deviceConverter,
+  readConversion,
+} from "./canonical/device-converter.ts";
+export type {
+  ControlDevice,
+  ControlHint,
+  Conversion,
+  DeviceConverter,
+  DeviceConverterInput,
+} from "./canonical/device-converter.ts";
 export { InputCanonicalizer, NEUTRAL_SOURCE } from "./canonical/input-canonicalizer.ts";
 export type {
   Canonicalization,
@@ -223,7 +234,12 @@ export type {
   StepOptions,
 } from "./model/inference-session.ts";
 export { assertRuntime, assertSession } from "./model/assert-runtime.ts";
-export { assertModelAdapter, checkConfigSupport } from "./model/model-adapter.ts";
+export {
+  assertModelAdapter,
+  checkConfigSupport,
+  MAX_PROMPT_SUGGESTIONS,
+  MAX_SUGGESTION_LENGTH,
+} from "./model/model-adapter.ts";
 export type {
   AdapterSupport,
   CreateRuntimeOptions,
@@ -241,6 +257,8 @@ export type {
 } from "./model/model-input-schema.ts";
 export { modelInputs } from "./model/model-inputs.ts";
 export type { ModelInputs, ModelInputsInput } from "./model/model-inputs.ts";
+export { MAX_POSTER_BYTES, POSTER_HEAD_BYTES, POSTER_TYPES, posterTypeOf } from "./model/poster.ts";
+export type { PosterType } from "./model/poster.ts";
 export { framesOfStep, sessionDescription } from "./model/session-description.ts";
 export type { SessionDescription, SessionDescriptionInput } from "./model/session-description.ts";
 export { stepRequest, stepResult } from "./model/step-request.ts";

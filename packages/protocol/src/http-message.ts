@@ -53,12 +53,16 @@ export interface WorldSummary {
   readonly initialFields: readonly WorldSummaryField[];
   /** Words that the prompt understands; absent: free text or no prompt. */
   readonly promptVocabulary?: readonly string[];
+  /** Whole prompts that the world's author offers, one for each thing worth seeing; absent: none. */
+  readonly promptSuggestions?: readonly string[];
   /** Whether a session can ask for another size. */
   readonly acceptsSize: boolean;
   /** Whether it is loaded, so that a session starts at once. */
   readonly loaded: boolean;
   /** The model card as Markdown. */
   readonly modelCard?: string;
+  /** Path of its picture on this server, which changes with the picture; absent: it has none. */
+  readonly posterPath?: string;
 }
 
 /** Answer of `GET /api/worlds`. */
@@ -106,10 +110,6 @@ export interface ConfigAnswer {
   readonly authentication: "none" | "token";
   /** Whether sessions can be recorded. */
   readonly recording: boolean;
-}
-
-/** Body of `POST /api/sessions`. */
-export interface CreateSessionRequest {
   /** What a picture to start from may be; absent: the server takes none. */
   readonly uploads?: UploadLimits;
 }
@@ -134,6 +134,10 @@ export interface UploadAnswer {
   readonly height: number;
   /** Seconds after which it is forgotten. */
   readonly expiresSeconds: number;
+}
+
+/** Body of `POST /api/sessions`. */
+export interface CreateSessionRequest {
   /** Id of the world. */
   readonly world: string;
   /** A preset of its model. */
@@ -144,14 +148,10 @@ export interface UploadAnswer {
   readonly prompt?: string;
   /** Size of the picture, for worlds that accept one. */
   readonly size?: { readonly width: number; readonly height: number };
-}
-
-const side = finite({ integer: true, min: 16, max: PROTOCOL_LIMITS.sidePixels });
-const createRequest = shape<CreateSessionRequest>(
   /** Uploaded pictures by the name of the initial input that takes them; each can be used once. */
   readonly images?: Readonly<Record<string, string>>;
-  {
-    world: text({ maxLength: PROTOCOL_LIMITS.worldIdLength }),
+}
+
 const uploadId = text({ maxLength: PROTOCOL_LIMITS.tokenLength });
 const images: Reader<Readonly<Record<string, string>>> = (value, path) => {
   const given = mapping(value, path);
@@ -160,15 +160,19 @@ const images: Reader<Readonly<Record<string, string>>> = (value, path) => {
   names.forEach((name) => text({ maxLength: PROTOCOL_LIMITS.worldIdLength })(name, `${path} (a name)`));
   return mappingOf(uploadId)(given, path);
 };
+const side = finite({ integer: true, min: 16, max: PROTOCOL_LIMITS.sidePixels });
+const createRequest = shape<CreateSessionRequest>(
+  {
+    world: text({ maxLength: PROTOCOL_LIMITS.worldIdLength }),
     preset: optional(text({ maxLength: PROTOCOL_LIMITS.worldIdLength })),
     seed: optional(finite({ integer: true, min: 0 })),
     prompt: optional(text({ allowBlank: true, maxLength: PROTOCOL_LIMITS.promptLength })),
     size: optional(shape<{ width: number; height: number }>({ width: side, height: side }, { allowUnknown: true })),
+    images: optional(images),
   },
   { allowUnknown: true },
 );
 
-    images: optional(images),
 /** Reads the body of `POST /api/sessions`; throws `invalid_value` naming the field. */
 export function readCreateSessionRequest(value: unknown): CreateSessionRequest {
   return createRequest(value, "CreateSessionRequest");

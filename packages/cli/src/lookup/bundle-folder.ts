@@ -38,21 +38,30 @@ export function bundleFolderOf({ reference }: ResolvedWorld): string | undefined
 
 /** Reads what a list shows; nothing of it is refused, since `dreamloop check` explains faults far better. */
 export function glanceAtBundle(folder: string): BundleGlance {
+  const manifest = glanceAtManifest(folder);
+  const video = isPlainObject(manifest.video) ? manifest.video : {};
+  return {
+    ...fieldsOf("string", manifest, ["id", "title", "description"]),
+    ...fieldsOf("number", video, ["width", "height", "framesPerSecond"]),
+  };
+}
+
+/** The manifest as it is written, unchecked; empty where there is none that can be read. */
+export function glanceAtManifest(folder: string): Readonly<Record<string, unknown>> {
   try {
     const file = join(folder, BUNDLE_MANIFEST);
     if (statSync(file).size > MAX_MANIFEST_BYTES) return {};
     const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (!isPlainObject(manifest)) return {};
-    const video = isPlainObject(manifest.video) ? manifest.video : {};
-    return {
-      ...fieldsOf("string", manifest, ["id", "title", "description"]),
-      ...fieldsOf("number", video, ["width", "height", "framesPerSecond"]),
-    };
+    return isPlainObject(manifest) ? manifest : {};
   } catch {
     return {};
   }
 }
 
-function fieldsOf(type: "string" | "number", from: Record<string, unknown>, names: readonly string[]): object {
+function fieldsOf(
+  type: "string" | "number",
+  from: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): object {
   return Object.fromEntries(names.filter((name) => typeof from[name] === type).map((name) => [name, from[name]]));
 }

@@ -6,6 +6,7 @@ import { PROBE_MODEL_ID } from "@dreamloop/worlds";
 import { bundleFolderOf, glanceAtBundle } from "../lookup/bundle-folder.ts";
 import { findPlace } from "../lookup/find-world.ts";
 import { listWorlds } from "../lookup/list-worlds.ts";
+import { bundlePoster, probePoster } from "./poster-file.ts";
 
 /** A model card is text for people; what is larger is another file. */
 const MAX_CARD_BYTES = 262_144;
@@ -37,17 +38,20 @@ function servedWorld(name: string, cwd: string): ServedWorld {
   const facts = { ...glance, ...listed };
   const id = place.id ?? facts.id ?? name;
   const card = folder === undefined ? undefined : modelCard(folder);
+  const isProbe = id === PROBE_MODEL_ID && place.origin === "bundled";
+  const poster = folder === undefined ? (isProbe ? probePoster() : undefined) : bundlePoster(folder);
   return {
     id,
     reference: place.reference,
     kind: folder === undefined ? "module" : "bundle",
-    acceptsSize: id === PROBE_MODEL_ID && place.origin === "bundled",
+    acceptsSize: isProbe,
     ...(facts.title === undefined ? {} : { title: facts.title }),
     ...(facts.description === undefined ? {} : { description: facts.description }),
     ...(facts.width === undefined ? {} : { width: facts.width }),
     ...(facts.height === undefined ? {} : { height: facts.height }),
     ...(facts.framesPerSecond === undefined ? {} : { framesPerSecond: facts.framesPerSecond }),
     ...(card === undefined ? {} : { modelCard: card }),
+    ...(poster === undefined ? {} : { poster }),
   };
 }
 

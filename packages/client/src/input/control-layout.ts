@@ -23,10 +23,12 @@ export interface LegendEntry {
 
 /** Everything that a page needs to explain a world's controls and to offer them on a touch screen. */
 export interface ControlLayout {
-  /** Keys and mouse buttons. */
+  /** Keys, mouse buttons and movements of the mouse. */
   readonly keyboard: readonly LegendEntry[];
   /** Gamepad. */
   readonly gamepad: readonly LegendEntry[];
+  /** Steering wheel with its pedals. */
+  readonly wheel: readonly LegendEntry[];
   /** Stick of a touch screen; absent when the world has no directions. */
   readonly stick?: StickTargets;
   /** Buttons of a touch screen. */
@@ -39,39 +41,55 @@ export interface ControlLayout {
   readonly usesMouseButtons: boolean;
 }
 
-const PAD_CODE = /^(Button\d+|Axis\d+[+-])$/;
 const MOUSE_CODE = /^Mouse(Left|Middle|Right|Back|Forward|\d+)$/;
-const NOT_A_KEY = /^(Mouse|Button\d|Axis\d|Wheel$|.* pedal$)/;
 
-/** Orders a world's control hints by device. Pure. */
+/** Orders a world's control hints by the device that each is on. Pure. */
 export function controlLayout(hints: readonly ControlHint[]): ControlLayout {
-  const padCodes = new Map<string, string>();
-  const gamepad: LegendEntry[] = [];
   const keyboard: LegendEntry[] = [];
+  const gamepad: LegendEntry[] = [];
+  const wheel: LegendEntry[] = [];
+  for (const hint of hints) {
+    switch (hint.device) {
+      case "keyboard":
+      case "mouse":
+        addEntry(keyboard, hint);
+        break;
+      case "gamepad":
+        addEntry(gamepad, hint);
+        break;
+      case "wheel":
+        addEntry(wheel, hint);
+        break;
+      default:
+        // A newer server may know devices that this client does not.
+        break;
+    }
+  }
+  const codes = hints.filter(({ device }) => device === "keyboard").flatMap(({ bindings }) => bindings);
+  const { stick, buttons } = touchTargets(hints, gamepad);
+  return {
+    keyboard,
+    gamepad,
+    wheel,
+    ...(Object.keys(stick).length === 0 ? {} : { stick }),
+    buttons,
+    looks: hints.some(({ device }) => device === "mouse"),
+    keyCodes: new Set(codes.filter((code) => !MOUSE_CODE.test(code))),
+    usesMouseButtons: codes.some((code) => MOUSE_CODE.test(code)),
+  };
+}
+
+/** A touch screen stands in for the keyboard; where a gamepad has the same control, it gives any strength in between. */
+function touchTargets(
+  hints: readonly ControlHint[],
+  gamepad: readonly LegendEntry[],
+): { readonly stick: StickTargets; readonly buttons: readonly ControlTarget[] } {
   const stick: { up?: ControlTarget; down?: ControlTarget; left?: ControlTarget; right?: ControlTarget } = {};
   const buttons = new Map<string, ControlTarget>();
-  const keyCodes = new Set<string>();
-  let looks = false;
-  let usesMouseButtons = false;
-  for (const { label, bindings } of hints) {
-    const codes = bindings.filter((code) => PAD_CODE.test(code));
-    if (codes.length === 0) continue;
-    // Steering wheels have buttons of the same codes for the same things; converters of gamepads come after theirs.
-    const index = gamepad.findIndex((entry) => entry.label === label);
-    if (index < 0) gamepad.push({ label, codes });
-    else gamepad[index] = { label, codes };
-    padCodes.set(label, codes[0]);
-  }
-  for (const { label, bindings, touch, direction } of hints) {
-    const codes = bindings.filter((code) => !PAD_CODE.test(code) && !/^Wheel$| pedal$/.test(code));
-    for (const code of codes) {
-      if (MOUSE_CODE.test(code)) usesMouseButtons = true;
-      else if (!NOT_A_KEY.test(code)) keyCodes.add(code);
-    }
-    if (codes.length > 0) addEntry(keyboard, label, codes);
-    if (codes.includes("MouseMove")) looks = true;
-    const code = codes.find((each) => each !== "MouseMove");
-    const padCode = padCodes.get(label);
+  for (const { label, device, bindings, touch, direction } of hints) {
+    if (device !== "keyboard") continue;
+    const [code] = bindings;
+    const padCode = gamepad.find((entry) => entry.label === label)?.codes[0];
     if (code === undefined && padCode === undefined) continue;
     const target: ControlTarget = {
       label,
@@ -81,73 +99,12 @@ export function controlLayout(hints: readonly ControlHint[]): ControlLayout {
     if (touch === "stick" && direction !== undefined) stick[direction] ??= target;
     else if (touch === "button" && !buttons.has(label)) buttons.set(label, target);
   }
-  return {
-    keyboard,
-    gamepad,
-    ...(Object.keys(stick).length === 0 ? {} : { stick }),
-    buttons: [...buttons.values()],
-    looks,
-    keyCodes,
-    usesMouseButtons,
-  };
+  return { stick, buttons: [...buttons.values()] };
 }
 
-function addEntry(entries: LegendEntry[], label: string, codes: readonly string[]): void {
+function addEntry(entries: LegendEntry[], { label, bindings }: ControlHint): void {
+  if (bindings.length === 0) return;
   const index = entries.findIndex((entry) => entry.label === label);
-  if (index < 0) entries.push({ label, codes });
-  else entries[index] = { label, codes: [...new Set([...entries[index].codes, ...codes])] };
-}
-
-const KEY_NAMES: Readonly<Record<string, string>> = Object.freeze({
-  ArrowUp: "↑",
-  ArrowDown: "↓",
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  Space: "Space",
-  ShiftLeft: "Shift",
-  ShiftRight: "Right Shift",
-  ControlLeft: "Ctrl",
-  AltLeft: "Alt",
-  Enter: "Enter",
-  MouseLeft: "Left click",
-  MouseMiddle: "Middle click",
-  MouseRight: "Right click",
-  MouseMove: "Mouse",
-});
-
-const PAD_NAMES: readonly string[] = Object.freeze([
-  "A",
-  "B",
-  "X",
-  "Y",
-  "LB",
-  "RB",
-  "LT",
-  "RT",
-  "Back",
-  "Start",
-  "Left stick press",
-  "Right stick press",
-  "D-pad ↑",
-  "D-pad ↓",
-  "D-pad ←",
-  "D-pad →",
-]);
-
-const AXIS_NAMES: Readonly<Record<string, string>> = Object.freeze({
-  "Axis0-": "Left stick ←",
-  "Axis0+": "Left stick →",
-  "Axis1-": "Left stick ↑",
-  "Axis1+": "Left stick ↓",
-  "Axis2-": "Right stick ←",
-  "Axis2+": "Right stick →",
-  "Axis3-": "Right stick ↑",
-  "Axis3+": "Right stick ↓",
-});
-
-/** A code as people know it: `KeyW` is `W`, `Button7` is `RT`. Names of keys are those of the US layout, since codes are physical. */
-export function codeLabel(code: string): string {
-  const button = /^Button(\d+)$/.exec(code);
-  if (button !== null) return PAD_NAMES[Number(button[1])] ?? code;
-  return KEY_NAMES[code] ?? AXIS_NAMES[code] ?? code.replace(/^(Key|Digit|Numpad)(?=.)/, "");
+  if (index < 0) entries.push({ label, codes: bindings });
+  else entries[index] = { label, codes: [...new Set([...entries[index].codes, ...bindings])] };
 }

@@ -1,6 +1,7 @@
-import { standardConverters, type ControlHint } from "@dreamloop/core";
+import { standardConverters, type ControlDevice, type ControlHint } from "@dreamloop/core";
 import { describe, expect, test } from "vitest";
-import { codeLabel, controlLayout } from "./control-layout.ts";
+import { codeLabel } from "./code-label.ts";
+import { controlLayout } from "./control-layout.ts";
 import { isForWorld } from "./key-filter.ts";
 import { isKeyOn, stickLevels, stickPosition } from "./stick.ts";
 import { VirtualPad } from "./virtual-pad.ts";
@@ -13,6 +14,9 @@ describe("controlLayout", () => {
     const layout = controlLayout(allHints);
     expect(layout.keyboard.find(({ label }) => label === "Accelerate")?.codes).toEqual(["KeyW", "ArrowUp"]);
     expect(layout.gamepad.find(({ label }) => label === "Accelerate")?.codes).toEqual(["Button7"]);
+    expect(layout.wheel.find(({ label }) => label === "Accelerate")?.codes).toEqual(["Throttle pedal"]);
+    expect(layout.gamepad.find(({ label }) => label === "Stop at once")?.codes).toEqual(["Button1"]);
+    expect(layout.wheel.find(({ label }) => label === "Stop at once")?.codes).toEqual(["Button5"]);
     expect(layout.stick?.up).toEqual({ label: "Accelerate", code: "KeyW", padCode: "Button7" });
     expect(layout.stick?.left).toEqual({ label: "Steer left", code: "KeyA", padCode: "Axis0-" });
     expect(layout.buttons).toContainEqual({ label: "Stop at once", code: "Space", padCode: "Button1" });
@@ -24,20 +28,47 @@ describe("controlLayout", () => {
 
   test("a world without hints has nothing to offer", () => {
     const { keyCodes, ...layout } = controlLayout([]);
-    expect(layout).toEqual({ keyboard: [], gamepad: [], buttons: [], looks: false, usesMouseButtons: false });
+    expect(layout).toEqual({
+      keyboard: [],
+      gamepad: [],
+      wheel: [],
+      buttons: [],
+      looks: false,
+      usesMouseButtons: false,
+    });
     expect(keyCodes.size).toBe(0);
   });
 
   test("codes have names that people know", () => {
-    expect(["KeyW", "ArrowLeft", "Digit1", "Button7", "Axis0-", "MouseLeft", "Space"].map(codeLabel)).toEqual([
-      "W",
-      "←",
-      "1",
-      "RT",
-      "Left stick ←",
-      "Left click",
-      "Space",
-    ]);
+    const keys = ["KeyW", "ArrowLeft", "Digit1", "MouseLeft", "Space"].map((code) => codeLabel(code));
+    expect(keys).toEqual(["W", "←", "1", "Left click", "Space"]);
+    const onPad = (gamepadId: string): readonly string[] =>
+      ["Button0", "Button7", "Button12", "Axis0-"].map((code) => codeLabel(code, { device: "gamepad", gamepadId }));
+    expect(onPad("Xbox Wireless Controller (STANDARD GAMEPAD)")).toEqual(["A", "RT", "D-pad ↑", "Left stick ←"]);
+    expect(onPad("DualSense Wireless Controller (Vendor: 054c)")).toEqual(["✕", "R2", "D-pad ↑", "Left stick ←"]);
+    expect(onPad("Pro Controller (Vendor: 057e)")).toEqual(["B", "ZR", "D-pad ↑", "Left stick ←"]);
+    expect(codeLabel("Button4", { device: "wheel" })).toBe("Button 5");
+    expect(codeLabel("Throttle pedal", { device: "wheel" })).toBe("Throttle pedal");
+  });
+
+  test("what a control is on decides where it is shown, whatever its codes look like", () => {
+    const hint = (device: ControlDevice, binding: string): ControlHint => ({
+      label: device,
+      device,
+      bindings: [binding],
+      touch: "button",
+    });
+    const layout = controlLayout([hint("keyboard", "Button0"), hint("gamepad", "KeyW"), hint("wheel", "MouseLeft")]);
+    expect([layout.keyboard, layout.gamepad, layout.wheel].map((entries) => entries.map(({ label }) => label))).toEqual(
+      [["keyboard"], ["gamepad"], ["wheel"]],
+    );
+    expect(layout.buttons.map(({ label }) => label)).toEqual(["keyboard"]);
+    expect(layout.usesMouseButtons).toBe(false);
+  });
+
+  test("a device that this client does not know is left out", () => {
+    const hint = { label: "Dance", device: "mat", bindings: ["Up"], touch: "button" } as unknown as ControlHint;
+    expect(controlLayout([hint])).toEqual(controlLayout([]));
   });
 });
 

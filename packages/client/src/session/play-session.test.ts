@@ -163,7 +163,7 @@ describe("PlaySession", () => {
   test("what an answer during a load could not tell is asked for once the world runs", async () => {
     const { environment, session, links } = await setUp();
     const world = fakeAnswer().world;
-    const controls = [{ label: "Go", bindings: ["KeyW"], touch: "none" as const }];
+    const controls = [{ label: "Go", device: "keyboard" as const, bindings: ["KeyW"], touch: "none" as const }];
     environment.answer = (url) =>
       json(
         200,

@@ -1,7 +1,7 @@
 import type { ClientStats, FrameMetadata, SessionStatsMessage, Transport } from "@dreamloop/protocol";
 import type { SentInput } from "../input/input-sender.ts";
 import type { PresentedFrame } from "../present/stage.ts";
-import { judgeQuality, type QualityVerdict } from "./quality.ts";
+import { judgeQuality, WARM_UP_MILLISECONDS, type QualityFacts, type QualityVerdict } from "./quality.ts";
 import { RateMeter } from "./rate-meter.ts";
 import { Samples, type Percentiles } from "./samples.ts";
 
@@ -74,7 +74,8 @@ export class PlayStatistics {
   readonly #roundTrip = new Samples({ capacity: 120, maxAgeMilliseconds: 10_000 });
   readonly #waiting: { readonly epoch: number; readonly sequence: number; readonly sentAt: number }[] = [];
   #presentedFrames = 0;
-  #hasPicture = false;
+  /** When the first picture since the start or the last interruption was shown. */
+  #pictureSince: number | undefined;
   #server: SessionStatsMessage | undefined;
 
   /** Frames presented since the start. */
@@ -85,7 +86,7 @@ export class PlayStatistics {
   /** An input message was sent; only one that tells something new is timed. */
   inputSent({ epoch, sequence, sentAtMilliseconds, isNews }: SentInput): void {
     // Before the first picture an input waits for the world to wake, which is no measure of freshness.
-    if (!isNews || !this.#hasPicture) return;
+    if (!isNews || this.#pictureSince === undefined) return;
     this.#waiting.push({ epoch, sequence, sentAt: sentAtMilliseconds });
     if (this.#waiting.length > MAX_WAITING_INPUTS) this.#waiting.shift();
   }
@@ -103,7 +104,7 @@ export class PlayStatistics {
   /** A frame was shown. */
   framePresented({ metadata, presentedAtMilliseconds }: PresentedFrame): void {
     this.#presentedFrames += 1;
-    this.#hasPicture = true;
+    this.#pictureSince ??= presentedAtMilliseconds;
     this.#presented.add(presentedAtMilliseconds);
     const seen = metadata?.inputSequence;
     if (seen === undefined) return;
@@ -127,7 +128,7 @@ export class PlayStatistics {
     this.#presented.clear();
     this.#roundTrip.clear();
     this.#waiting.length = 0;
-    this.#hasPicture = false;
+    this.#pictureSince = undefined;
   }
 
   /** Statistics of now. */
@@ -158,8 +159,22 @@ export class PlayStatistics {
       encoder: server?.encoder,
       targetBitrateBitsPerSecond: server?.targetBitrateBitsPerSecond,
       viewerCount: server?.viewerCount ?? 0,
-      quality: judgeQuality({ ...measured, isRunning: isRunning && server !== undefined }),
+      quality: this.#judge(measured, now, isRunning && server !== undefined),
     };
+  }
+
+  /** What was slow while everything warmed up is shown, and never held against the session. */
+  #judge(
+    measured: Omit<QualityFacts, "isRunning" | "settledMilliseconds">,
+    now: number,
+    isRunning: boolean,
+  ): QualityVerdict {
+    const since = this.#pictureSince;
+    if (since === undefined) return judgeQuality({ ...measured, isRunning, settledMilliseconds: 0 });
+    const { inputToPhoton: _, ...facts } = measured;
+    const photon = this.#photon.percentiles(now, since + WARM_UP_MILLISECONDS);
+    const warm = photon === undefined ? facts : { ...facts, inputToPhoton: photon };
+    return judgeQuality({ ...warm, isRunning, settledMilliseconds: now - since });
   }
 }
 

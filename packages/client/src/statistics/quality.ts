@@ -19,7 +19,7 @@ export type QualityCause = (typeof QUALITY_CAUSES)[keyof typeof QUALITY_CAUSES];
 
 /** How good a session is. */
 export interface QualityVerdict {
-  /** `unknown` until there is something to judge. */
+  /** `unknown` until there is enough to judge. */
   readonly level: "unknown" | "good" | "fair" | "poor";
   /** The first place on the frames' way where something is lost; absent when all is good. */
   readonly cause?: QualityCause;
@@ -39,11 +39,18 @@ export interface QualityFacts {
   readonly presentedFramesPerSecond: number;
   /** Way to the server and back, in milliseconds. */
   readonly roundTripMilliseconds?: number;
-  /** Input to photon, in milliseconds. */
+  /** Input to photon since the warm-up, in milliseconds. */
   readonly inputToPhoton?: Percentiles;
   /** Whether frames are to be expected. */
   readonly isRunning: boolean;
+  /** For how long pictures have been coming without an interruption, in milliseconds. */
+  readonly settledMilliseconds: number;
 }
+
+/** Time from the first picture on in which nothing is judged: caches, decoders and rates are still warming up. In milliseconds. */
+export const WARM_UP_MILLISECONDS = 4_000;
+/** Inputs that were measured after that before their times are judged; fewer would make one slow one a verdict. */
+export const MIN_JUDGED_INPUTS = 20;
 
 /** Shares of the rate before that count as good and as fair. */
 const GOOD_SHARE = 0.88;
@@ -56,7 +63,7 @@ const NETWORK_SHARE = 0.5;
 
 /** Judges by the stage that loses most; between equals the earlier one, since it starves those behind it. */
 export function judgeQuality(facts: QualityFacts): QualityVerdict {
-  if (!facts.isRunning) return { level: "unknown" };
+  if (!facts.isRunning || facts.settledMilliseconds < WARM_UP_MILLISECONDS) return { level: "unknown" };
   const { generatedFramesPerSecond: generated, encodedFramesPerSecond: encoded } = facts;
   const { receivedFramesPerSecond: received, presentedFramesPerSecond: presented } = facts;
   const target = facts.targetFramesPerSecond ?? generated;
@@ -69,7 +76,8 @@ export function judgeQuality(facts: QualityFacts): QualityVerdict {
   ];
   const [cause, kept] = stages.reduce((worst, stage) => (stage[1] < worst[1] - 0.02 ? stage : worst));
   if (kept < FAIR_SHARE) return { level: "poor", cause };
-  const photon = facts.inputToPhoton?.p95 ?? 0;
+  const { inputToPhoton } = facts;
+  const photon = inputToPhoton === undefined || inputToPhoton.count < MIN_JUDGED_INPUTS ? 0 : inputToPhoton.p95;
   // Inputs cannot be seen sooner than in the next frame.
   const spare = 1000 / target;
   const inputCause =

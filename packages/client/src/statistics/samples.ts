@@ -31,11 +31,12 @@ export class Samples {
     if (this.#entries.length > this.#capacity) this.#entries.shift();
   }
 
-  /** Percentiles by nearest rank; `undefined` without samples. */
-  percentiles(now: number): Percentiles | undefined {
+  /** Percentiles by nearest rank, of samples taken from `since` on; `undefined` without any. */
+  percentiles(now: number, since = Number.NEGATIVE_INFINITY): Percentiles | undefined {
     this.#entries = this.#entries.filter(({ at }) => now - at <= this.#maxAge);
-    if (this.#entries.length === 0) return undefined;
-    const sorted = this.values.toSorted((left, right) => left - right);
+    const counted = this.#entries.filter(({ at }) => at >= since);
+    if (counted.length === 0) return undefined;
+    const sorted = counted.map(({ value }) => value).toSorted((left, right) => left - right);
     const rank = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
     return { p50: rank(0.5), p95: rank(0.95), count: sorted.length };
   }

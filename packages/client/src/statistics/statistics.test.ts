@@ -2,7 +2,7 @@ import type { FrameMetadata, SessionStatsMessage } from "@dreamloop/protocol";
 import { describe, expect, test } from "vitest";
 import { FrameMatcher } from "../present/frame-matcher.ts";
 import { clientStatsOf, PlayStatistics } from "./play-statistics.ts";
-import { judgeQuality, type QualityFacts } from "./quality.ts";
+import { judgeQuality, MIN_JUDGED_INPUTS, WARM_UP_MILLISECONDS, type QualityFacts } from "./quality.ts";
 import { RateMeter } from "./rate-meter.ts";
 import { Samples } from "./samples.ts";
 
@@ -77,6 +77,54 @@ describe("input to photon", () => {
   });
 });
 
+describe("the verdict on a session", () => {
+  /** A session of 30 frames a second from time 0 on, each frame showing an input that was sent `delay` before. */
+  function played(untilMilliseconds: number, delay: (now: number) => number): PlayStatistics {
+    const statistics = new PlayStatistics();
+    statistics.serverStats(serverStats);
+    let sequence = 0;
+    for (let now = 0; now <= untilMilliseconds; now += 100 / 3) {
+      statistics.frameReceived(frame(), now);
+      const size = { width: 1, height: 1 };
+      const metadata = frame({ inputSequence: sequence, inputEpoch: 1 });
+      statistics.framePresented({ metadata, presentedAtMilliseconds: now, ...size });
+      sequence += 1;
+      statistics.inputSent({ epoch: 1, sequence, sentAtMilliseconds: now + 100 / 3 - delay(now), isNews: true });
+    }
+    return statistics;
+  }
+  const verdict = (statistics: PlayStatistics, now: number): unknown => statistics.read({ ...facts, now }).quality;
+
+  test("is none while everything warms up, and what was slow then is not held against it later", () => {
+    const slowAtFirst = (now: number): number => (now < 3_800 ? 900 : 40);
+    expect(verdict(played(3_000, slowAtFirst), 3_000)).toEqual({ level: "unknown" });
+    const later = played(6_000, slowAtFirst);
+    expect(later.read({ ...facts, now: 6_000 }).inputToPhoton?.p95).toBeGreaterThan(800);
+    expect(verdict(later, 6_000)).toEqual({ level: "good" });
+  });
+
+  test("is that of the inputs once enough of them were slow", () => {
+    expect(
+      verdict(
+        played(4_500, () => 900),
+        4_500,
+      ),
+    ).toEqual({ level: "good" });
+    expect(
+      verdict(
+        played(6_000, () => 900),
+        6_000,
+      ),
+    ).toEqual({ level: "poor", cause: "input" });
+  });
+
+  test("begins anew after an interruption", () => {
+    const statistics = played(9_000, () => 900);
+    statistics.interrupted();
+    expect(verdict(statistics, 9_010)).toEqual({ level: "unknown" });
+  });
+});
+
 test("PlayStatistics: drops of both sides add up by reason; what the server is told counts only those here", () => {
   const statistics = new PlayStatistics();
   statistics.serverStats(serverStats);
@@ -131,11 +179,14 @@ describe("judgeQuality", () => {
     receivedFramesPerSecond: 30,
     presentedFramesPerSecond: 29,
     isRunning: true,
+    settledMilliseconds: WARM_UP_MILLISECONDS,
   };
 
   test.each([
     ["good", undefined, {}],
     ["unknown", undefined, { isRunning: false }],
+    ["unknown", undefined, { settledMilliseconds: WARM_UP_MILLISECONDS - 1, generatedFramesPerSecond: 1 }],
+    ["good", undefined, { inputToPhoton: { p50: 900, p95: 2000, count: MIN_JUDGED_INPUTS - 1 } }],
     [
       "poor",
       "model",
@@ -149,8 +200,12 @@ describe("judgeQuality", () => {
     ["fair", "encode", { encodedFramesPerSecond: 24, receivedFramesPerSecond: 24, presentedFramesPerSecond: 24 }],
     ["poor", "network", { receivedFramesPerSecond: 12, presentedFramesPerSecond: 12 }],
     ["fair", "decode", { presentedFramesPerSecond: 22 }],
-    ["poor", "input", { inputToPhoton: { p50: 300, p95: 600, count: 9 }, roundTripMilliseconds: 20 }],
-    ["fair", "network", { inputToPhoton: { p50: 200, p95: 300, count: 9 }, roundTripMilliseconds: 180 }],
+    ["poor", "input", { inputToPhoton: { p50: 300, p95: 600, count: MIN_JUDGED_INPUTS }, roundTripMilliseconds: 20 }],
+    [
+      "fair",
+      "network",
+      { inputToPhoton: { p50: 200, p95: 300, count: MIN_JUDGED_INPUTS }, roundTripMilliseconds: 180 },
+    ],
   ] as const)("%s because of %s", (level, cause, change) => {
     expect(judgeQuality({ ...good, ...change })).toEqual(cause === undefined ? { level } : { level, cause });
   });

@@ -7,6 +7,7 @@ import {
   json,
   listOf,
   mapping,
+  oneOf,
   refuse,
   text,
   withDefault,
@@ -17,10 +18,27 @@ import { made, recordFactory } from "../validate/record.ts";
 import { userInputCapability, type UserInputCapabilityInput } from "../inputs/user-input-schema.ts";
 import { canonicalModality, type CanonicalModality, type CanonicalModalityInput } from "./canonical-inputs.ts";
 
+/** What a control is on. */
+export const CONTROL_DEVICES = {
+  /** Keys, and the buttons of the mouse that lies beside them. */
+  keyboard: "keyboard",
+  /** Movements of a mouse. */
+  mouse: "mouse",
+  /** A gamepad. */
+  gamepad: "gamepad",
+  /** A steering wheel with its pedals. */
+  wheel: "wheel",
+} as const;
+
+/** One of `CONTROL_DEVICES`. */
+export type ControlDevice = (typeof CONTROL_DEVICES)[keyof typeof CONTROL_DEVICES];
+
 /** One control that a page may show, or explain, for a converter. */
 export interface ControlHint {
-  /** What it does, such as `Steer left`. */
+  /** What it does, such as `Steer left`; the same words on two devices mean the same control. */
   readonly label: string;
+  /** What it is on; says how the bindings are to be read. */
+  readonly device: ControlDevice;
   /** Codes or axes that do it, such as `["KeyA", "ArrowLeft"]`. */
   readonly bindings: readonly string[];
   /** How a touch screen should offer it: `button`, `stick`, `look` or `none`. */
@@ -82,6 +100,7 @@ export interface DeviceConverterInput<State> {
 
 const makeHint = recordFactory<ControlHint>("ControlHint", {
   label: text({ maxLength: 200 }),
+  device: oneOf(CONTROL_DEVICES),
   bindings: withDefault(listOf(text({ maxLength: 128 })), Object.freeze([])),
   touch: withDefault(
     (value, path) =>

@@ -12,7 +12,17 @@ import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamlo
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import type { InputMapping } from "../mapping/input-mapping.ts";
 import type { StandardSchema } from "../validate/standard-schema.ts";
-import { callable, listOf, oneOf, optional, refuse, standardSchema, text, throughSchema } from "../validate/reader.ts";
+import {
+  callable,
+  listOf,
+  oneOf,
+  optional,
+  refuse,
+  standardSchema,
+  text,
+  throughSchema,
+  type Reader,
+} from "../validate/reader.ts";
 import { isMade, shape } from "../validate/record.ts";
 import type { InferenceRuntime } from "./inference-session.ts";
 import type { ModelInputSchema } from "./model-input-schema.ts";
@@ -93,6 +103,8 @@ export interface ModelAdapter {
   readonly supports?: AdapterSupport;
   /** Words that its prompt understands, for pickers; absent: free text. */
   readonly promptVocabulary?: readonly string[];
+  /** Whole prompts that its author offers, one for each thing worth seeing, such as `a snowy road at sunset`; absent: none. */
+  readonly promptSuggestions?: readonly string[];
   /** The mapping that a run uses unless told otherwise. */
   defaultInputMapping(): InputMapping;
   /** Refuses a configuration that cannot work; called before anything loads. */
@@ -102,6 +114,17 @@ export interface ModelAdapter {
   /** Loads the model. */
   createRuntime(config: InferenceConfig, options: CreateRuntimeOptions): InferenceRuntime | Promise<InferenceRuntime>;
 }
+
+/** Whole prompts that an author may offer. */
+export const MAX_PROMPT_SUGGESTIONS = 24;
+
+/** Letters of one of them. */
+export const MAX_SUGGESTION_LENGTH = 80;
+
+/** Reads whole prompts that an author offers: at most `MAX_PROMPT_SUGGESTIONS`, each short enough for a button. */
+export const readPromptSuggestions: Reader<readonly string[]> = listOf(text({ maxLength: MAX_SUGGESTION_LENGTH }), {
+  max: MAX_PROMPT_SUGGESTIONS,
+});
 
 const readNames = optional(listOf(text({ maxLength: 200 })));
 const readSupport = shape<AdapterSupport>({
@@ -145,6 +168,7 @@ export function assertModelAdapter(value: unknown): asserts value is ModelAdapte
   optional(standardSchema)(adapter.runtimeOptionsSchema, "ModelAdapter.runtimeOptionsSchema");
   optional(readSupport)(adapter.supports, "ModelAdapter.supports");
   optional(listOf(text()))(adapter.promptVocabulary, "ModelAdapter.promptVocabulary");
+  optional(readPromptSuggestions)(adapter.promptSuggestions, "ModelAdapter.promptSuggestions");
 }
 
 function unsupported(field: string, found: unknown, allowed: readonly string[], modelId: string): never {

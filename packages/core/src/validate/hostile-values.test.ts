@@ -184,6 +184,8 @@ describe("assertModelAdapter", () => {
     ["supports", { precisions: ["fp8"] }],
     ["supports", { device: ["cpu"] }],
     ["promptVocabulary", [4]],
+    ["promptSuggestions", [4]],
+    ["promptSuggestions", "night"],
   ])("refuses a wrong %s (case %#)", (field, value) => {
     expect(message(assertModelAdapter, adapter)).toBe("nothing was refused");
     expect(message(assertModelAdapter, { ...adapter, [field]: value })).toMatch(new RegExp(`^ModelAdapter\\.${field}`));

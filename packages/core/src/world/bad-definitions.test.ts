@@ -55,6 +55,8 @@ describe("defineWorld from plain JavaScript", () => {
     [{ dynamics: { start: map, step: map, stop: map }, map }, /World\.dynamics\.stop/],
     [{ converters: [{}] }, /World\.converters\[0\]: .*deviceConverter/],
     [{ promptVocabulary: "snow" }, /World\.promptVocabulary/],
+    [{ promptSuggestions: ["snow".repeat(21)] }, /World\.promptSuggestions\[0\]/],
+    [{ promptSuggestions: Array.from({ length: 25 }, () => "snow") }, /World\.promptSuggestions/],
     [{ supports: { backend: [] } }, /World\.supports\.backend: .*"backends"/],
     [{ maxSessions: 0 }, /World\.maxSessions/],
     [{ maxSteps: 1.5 }, /World\.maxSteps/],

@@ -101,9 +101,10 @@ function driverless(): ReturnType<typeof eventListSource> {
 
 describe("defineWorld", () => {
   it("makes an adapter that says what it needs and what it is", () => {
-    const adapter = counting({ title: "Count", description: "Counts.", promptVocabulary: ["snow"], version: "3" });
+    const words = { promptVocabulary: ["snow"], promptSuggestions: ["a snowy night"] };
+    const adapter = counting({ title: "Count", description: "Counts.", version: "3", ...words });
     assertModelAdapter(adapter);
-    expect(adapter).toMatchObject({ modelId: "counting", version: "3", title: "Count", promptVocabulary: ["snow"] });
+    expect(adapter).toMatchObject({ modelId: "counting", version: "3", title: "Count", ...words });
     expect(adapter.modelInputSchema.initialFields).toMatchObject([
       { name: "prompt", required: false, updatePolicy: "step_boundary" },
       { name: "from", required: false, updatePolicy: "session_start" },

@@ -66,6 +66,7 @@ export function defineWorld<
     title: world.title,
     description: world.description,
     promptVocabulary: world.promptVocabulary,
+    promptSuggestions: world.promptSuggestions,
     supports: world.supports,
     runtimeOptionsSchema: world.options,
     converters: worldConverters(world, mapping),

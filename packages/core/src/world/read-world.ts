@@ -2,7 +2,7 @@ import type { CanonicalModality } from "../canonical/canonical-inputs.ts";
 import type { DeviceConverter } from "../canonical/device-converter.ts";
 import { CONDITIONING, MODALITIES } from "../canonical/modalities.ts";
 import type { ConditioningField } from "../mapping/conditioning-mapping.ts";
-import type { AdapterSupport } from "../model/model-adapter.ts";
+import { readPromptSuggestions, type AdapterSupport } from "../model/model-adapter.ts";
 import { modelInputSchema } from "../model/model-input-schema.ts";
 import {
   callable,
@@ -126,6 +126,7 @@ export const readWorld = recordFactory<World>(
       }),
     ),
     promptVocabulary: optional(listOf(text({ maxLength: 200 }))),
+    promptSuggestions: optional(readPromptSuggestions),
     supports: optional((value, path) => {
       if (!isPlainObject(value)) refuse(path, "an object", value);
       refuseUnknownKeys(value, SUPPORT_KEYS, path);

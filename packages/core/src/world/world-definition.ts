@@ -176,6 +176,8 @@ export interface WorldDefinition<
   readonly converters?: readonly DeviceConverter[];
   /** Words that the prompt understands, for pickers; absent: free text. */
   readonly promptVocabulary?: readonly string[];
+  /** Whole prompts that you offer, one for each thing worth seeing; at most 24 of at most 80 letters. Absent: none. */
+  readonly promptSuggestions?: readonly string[];
   /** What configurations it supports; absent: the defaults of `AdapterSupport`. */
   readonly supports?: AdapterSupport;
   /** How many sessions may be open at a time; default `DEFAULT_MAX_SESSIONS`. */

@@ -38,6 +38,8 @@ export interface World {
   readonly converters?: readonly DeviceConverter[];
   /** Words for pickers. */
   readonly promptVocabulary?: readonly string[];
+  /** Whole prompts for pickers. */
+  readonly promptSuggestions?: readonly string[];
   /** Supported configurations. */
   readonly supports?: AdapterSupport;
   /** Open sessions at a time. */

@@ -62,6 +62,8 @@ export interface WorldInfo {
   readonly initialFields: readonly WorldInfoField[];
   /** Words that the prompt understands; absent: free text or no prompt. */
   readonly promptVocabulary?: readonly string[];
+  /** Whole prompts that the world's author offers; absent: none. */
+  readonly promptSuggestions?: readonly string[];
   /** What the runtime says of itself. */
   readonly runtimeFacts: { readonly [key: string]: Json };
   /** Whether sessions have snapshots cannot be known before one runs; the configuration in force is. */

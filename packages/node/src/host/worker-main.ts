@@ -121,6 +121,7 @@ function worldInfo(
       return { name, required, updatePolicy, description, ...(image === undefined ? {} : { image }) };
     }),
     ...(adapter.promptVocabulary === undefined ? {} : { promptVocabulary: [...adapter.promptVocabulary] }),
+    ...(adapter.promptSuggestions === undefined ? {} : { promptSuggestions: [...adapter.promptSuggestions] }),
     runtimeFacts: runtime.facts?.() ?? {},
     config: JSON.parse(JSON.stringify(config)) as WorldInfo["config"],
     loadSeconds,

@@ -49,6 +49,7 @@ describe("bundleAdapter", () => {
       modelId: "toy-flow",
       title: "Toy: flow matching",
       promptVocabulary: ["calm", "wild", "warm", "cold"],
+      promptSuggestions: ["calm warm", "wild", "cold"],
     });
     expect(flow.modelInputSchema.initialFields).toMatchObject([
       { name: "prompt", required: false, updatePolicy: "step_boundary", modality: "conditioning" },

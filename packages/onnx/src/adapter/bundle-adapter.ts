@@ -1,5 +1,6 @@
 import {
   chosenModelConfig,
+  MAX_PROMPT_SUGGESTIONS,
   mappingSet,
   modelInputSchema,
   sessionDescription,
@@ -76,6 +77,7 @@ class BundleAdapter implements ModelAdapter {
   readonly supports: NonNullable<ModelAdapter["supports"]>;
   readonly converters?: readonly DeviceConverter[];
   readonly promptVocabulary?: readonly string[];
+  readonly promptSuggestions?: readonly string[];
   readonly #options: BundleAdapterOptions;
   readonly #samplers: SamplerRegistry;
   readonly #loads: SharedLoads<LoadedBundle>;
@@ -102,6 +104,8 @@ class BundleAdapter implements ModelAdapter {
     if (converters !== undefined) this.converters = converters;
     const words = promptWords(bundle);
     if (words.length > 0) this.promptVocabulary = words;
+    const suggestions = promptSuggestions(bundle);
+    if (suggestions.length > 0) this.promptSuggestions = suggestions;
   }
 
   defaultInputMapping(): InputMapping {
@@ -217,6 +221,13 @@ function promptWords({ manifest, vocabularies }: Bundle): readonly string[] {
     input.type === "choice" ? Object.keys(input.choices) : [],
   );
   return [...new Set([...[...vocabularies.values()].flatMap((words) => [...words.keys()]), ...choices])];
+}
+
+function promptSuggestions({ manifest }: Bundle): readonly string[] {
+  const offered = Object.values(manifest.inputs.initial).flatMap((input) =>
+    input.type === "prompt" ? (input.suggestions ?? []) : [],
+  );
+  return [...new Set(offered)].slice(0, MAX_PROMPT_SUGGESTIONS);
 }
 
 function bundleMapping(

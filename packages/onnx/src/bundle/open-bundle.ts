@@ -5,7 +5,7 @@ import { notJsonFault, readManifest } from "../manifest/read-manifest.ts";
 import { MANIFEST_FILE } from "../manifest/world-schema.ts";
 import { planWorld } from "../plan/plan-world.ts";
 import type { WorldPlan } from "../plan/world-plan.ts";
-import { splitWords, type Vocabulary } from "../inputs/prompt-encoder.ts";
+import { PromptEncoder, splitWords, type Vocabulary } from "../inputs/prompt-encoder.ts";
 
 /** A bundle whose manifest is sound; its weights have not been looked at. */
 export interface Bundle {
@@ -79,6 +79,7 @@ async function readVocabularies(
   for (const [name, input] of Object.entries(manifest.inputs.initial)) {
     if (input.type !== "prompt") continue;
     const { words, file } = input.vocabulary;
+    const faultsBefore = faults.length;
     if (words !== undefined) {
       byInput.set(name, readWords(words, input, MANIFEST_FILE, `inputs.initial.${name}.vocabulary.words`, faults));
     } else if (file !== undefined) {
@@ -86,8 +87,36 @@ async function readVocabularies(
       if (json.fault !== undefined) faults.push(json.fault);
       else byInput.set(name, readWords(json.value, input, file, "", faults));
     }
+    const vocabulary = byInput.get(name);
+    // Of a vocabulary with faults nothing can be said.
+    if (vocabulary === undefined || faults.length > faultsBefore) continue;
+    faults.push(...suggestionFaults(input, vocabulary, `inputs.initial.${name}.suggestions`));
   }
   return { byInput, faults };
+}
+
+/** What is offered has to be understood whole, or choosing it would not give what it says. */
+function suggestionFaults(input: PromptDeclaration, vocabulary: Vocabulary, path: string): readonly Fault[] {
+  const encoder = new PromptEncoder(input, vocabulary);
+  const seen = new Set<string>();
+  return (input.suggestions ?? []).flatMap((suggestion, index) => {
+    const fault = (expected: string, found: string): Fault => ({
+      code: FAULT_CODES.invalidValue,
+      file: MANIFEST_FILE,
+      path: `${path}[${index}]`,
+      expected,
+      found,
+      mend: "Correct the suggestion, or leave it out.",
+    });
+    const words = splitWords(suggestion, input.vocabulary.split).join(" ");
+    const { knownWords, unknownWords, cutWords } = encoder.encode(suggestion);
+    if (unknownWords.length > 0) return fault("words of the vocabulary", unknownWords.join(", "));
+    if (knownWords.length === 0) return fault("at least one word", JSON.stringify(suggestion));
+    if (cutWords.length > 0) return fault(`at most ${knownWords.length} words`, JSON.stringify(suggestion));
+    if (seen.has(words)) return fault("each suggestion once", JSON.stringify(suggestion));
+    seen.add(words);
+    return [];
+  });
 }
 
 /** Words that the split rule could never give would be dead entries, so they are faults. */

@@ -2,13 +2,14 @@ import { unsafePathReason, type BundleFiles } from "../files/bundle-files.ts";
 import { bytesPerElement, elementCount } from "../engine/tensor.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
 import { MANIFEST_FILE } from "../manifest/world-schema.ts";
+import { posterFaults } from "./check-poster.ts";
 import { FAULT_CODES, type Fault } from "./fault.ts";
 
 /** The part of a manifest that names files. */
 export type FileNaming = Pick<WorldManifest, "files" | "graphs"> &
-  Partial<Pick<WorldManifest, "inputs" | "constants" | "model">>;
+  Partial<Pick<WorldManifest, "inputs" | "constants" | "model" | "poster">>;
 
-/** Checks every path and the size of every file, without reading any. */
+/** Checks every path and the size of every file; of none but the picture anything is read, and of that only its first bytes. */
 export async function checkFiles(files: BundleFiles, manifest: FileNaming): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [path, { bytes }] of Object.entries(manifest.files)) {
@@ -47,7 +48,7 @@ export async function checkFiles(files: BundleFiles, manifest: FileNaming): Prom
     const fault = await pathFault(files, card, "model.card");
     if (fault !== undefined) faults.push(fault);
   }
-  faults.push(...constantSizes(manifest));
+  faults.push(...(await posterFaults(files, manifest.poster)), ...constantSizes(manifest));
   return faults;
 }
 
@@ -85,6 +86,7 @@ function references(manifest: FileNaming): readonly { readonly path: string; rea
   for (const [name, { file }] of Object.entries(manifest.constants ?? {})) {
     if (file !== undefined) found.push({ path: file, at: `constants.${name}.file` });
   }
+  if (manifest.poster !== undefined) found.push({ path: manifest.poster, at: "poster" });
   return found;
 }
 

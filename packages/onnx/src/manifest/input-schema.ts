@@ -1,4 +1,4 @@
-import { FRAME_LAYOUTS, UPDATE_POLICIES } from "@dreamloop/core";
+import { FRAME_LAYOUTS, MAX_PROMPT_SUGGESTIONS, MAX_SUGGESTION_LENGTH, UPDATE_POLICIES } from "@dreamloop/core";
 import { z } from "zod";
 import { dtypeSchema, pathSchema, shapeSchema, textSchema, unitSchema } from "./tensor-schema.ts";
 
@@ -37,6 +37,11 @@ export const promptInputSchema = z.strictObject({
   ...initial,
   vocabulary: vocabularySchema,
   default: textSchema.optional().describe("The prompt when none is given."),
+  suggestions: z
+    .array(z.string().min(1).max(MAX_SUGGESTION_LENGTH))
+    .max(MAX_PROMPT_SUGGESTIONS)
+    .optional()
+    .describe("Whole prompts to offer, one for each thing worth seeing; every word has to be known. Default none."),
   conditioning: z
     .enum(["prompt", "negativePrompt"])
     .default("prompt")

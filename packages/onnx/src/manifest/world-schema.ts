@@ -80,6 +80,9 @@ export const worldManifestSchema = z.strictObject({
   description: textSchema.default(""),
   licence: z.string().min(1).max(200).describe("Licence of the weights, an SPDX expression where there is one."),
   model: modelSchema.default({}),
+  poster: pathSchema
+    .optional()
+    .describe("File with a picture for lists of worlds: PNG, JPEG or WebP of at most 1 MiB, shown as 16:9."),
   precision: z
     .enum(["fp32"])
     .default("fp32")

@@ -92,6 +92,10 @@ function checkPrompt(input: PromptDeclaration, path: string, faults: FaultList):
     const found = words === undefined ? "neither" : "both";
     faults.add(FAULT_CODES.invalidValue, `${path}.vocabulary`, "either words or file", found, "Keep one of them.");
   }
+  if (input.suggestions !== undefined && input.conditioning === "negativePrompt") {
+    const expected = "nothing, as what is offered becomes the prompt";
+    faults.add(FAULT_CODES.invalidValue, `${path}.suggestions`, expected, "suggestions", "Leave them out.");
+  }
   if (input.dtype !== "int64" && input.dtype !== "int32") {
     faults.add(
       FAULT_CODES.invalidValue,

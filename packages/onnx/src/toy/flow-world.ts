@@ -153,6 +153,7 @@ const manifest: Omit<WorldManifestInput, "files"> = {
         shape: [1, TOKENS],
         vocabulary: { words: { calm: 1, wild: 2, warm: 3, cold: 4 } },
         default: "calm",
+        suggestions: ["calm warm", "wild", "cold"],
         updatePolicy: "step_boundary",
       },
     },

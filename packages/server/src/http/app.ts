@@ -71,6 +71,14 @@ export function httpApp(context: ServerContext): Hono<HttpEnv> {
     const answer: WorldsAnswer = { worlds: context.worlds.map((world) => context.shelf.summary(world)) };
     return c.json(answer);
   });
+  app.get("/api/worlds/:id/poster", (c) => {
+    const poster = context.worlds.find(({ id }) => id === c.req.param("id"))?.poster;
+    if (poster === undefined) throw new DreamloopError(ERROR_CODES.notFound, "there is no picture of such a world");
+    const isThisOne = c.req.query("v") === poster.tag;
+    c.header("Content-Type", poster.contentType);
+    c.header("Cache-Control", isThisOne ? "public, max-age=31536000, immutable" : "no-cache");
+    return c.body(Uint8Array.from(poster.bytes));
+  });
   app.get("/api/config", (c) => c.json(configAnswer(context)));
   app.route("/api/sessions", sessionRoutes(context));
   app.route("/whep", whepRoutes(context));

@@ -1,6 +1,7 @@
 import type { ControlHint, InferenceConfigInput } from "@dreamloop/core";
 import type { WorldInfo, WorldReferenceInput } from "@dreamloop/node";
 import type { WorldSummary } from "@dreamloop/protocol";
+import { posterPath, type WorldPoster } from "./world-poster.ts";
 
 /** A world that a server offers. */
 export interface ServedWorld {
@@ -30,17 +31,22 @@ export interface ServedWorld {
   readonly initialFields?: WorldSummary["initialFields"];
   /** Words that the prompt understands. */
   readonly promptVocabulary?: readonly string[];
+  /** Whole prompts that its author offers. */
+  readonly promptSuggestions?: readonly string[];
   /** The model card as Markdown. */
   readonly modelCard?: string;
+  /** Its picture, made by `worldPoster`. */
+  readonly poster?: WorldPoster;
 }
 
 /** What clients see of a world; `info` is what is known once it is loaded. */
 export function worldSummary(world: ServedWorld, info: WorldInfo | undefined, isLoaded: boolean): WorldSummary {
-  const { id, kind = "module", acceptsSize = false, modelCard } = world;
+  const { id, kind = "module", acceptsSize = false, modelCard, poster } = world;
   const width = info?.session.width ?? world.width;
   const height = info?.session.height ?? world.height;
   const framesPerSecond = info?.session.framesPerSecond ?? world.framesPerSecond;
   const vocabulary = info?.promptVocabulary ?? world.promptVocabulary;
+  const suggestions = info?.promptSuggestions ?? world.promptSuggestions;
   return {
     id,
     title: world.title ?? info?.title ?? id,
@@ -52,8 +58,10 @@ export function worldSummary(world: ServedWorld, info: WorldInfo | undefined, is
     controls: info?.controls ?? world.controls ?? [],
     initialFields: info?.initialFields ?? world.initialFields ?? [],
     ...(vocabulary === undefined ? {} : { promptVocabulary: vocabulary }),
+    ...(suggestions === undefined ? {} : { promptSuggestions: suggestions }),
     acceptsSize,
     loaded: isLoaded,
     ...(modelCard === undefined ? {} : { modelCard }),
+    ...(poster === undefined ? {} : { posterPath: posterPath(id, poster) }),
   };
 }

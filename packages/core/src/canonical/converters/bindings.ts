@@ -1,6 +1,6 @@
 import { listOf, mappingOf, refuse, text } from "../../validate/reader.ts";
 import { refuseUnknownKeys } from "../../validate/record.ts";
-import type { ControlHint } from "../device-converter.ts";
+import { CONTROL_DEVICES, type ControlDevice, type ControlHint } from "../device-converter.ts";
 
 /** Which codes do each action: keys (`KeyW`), mouse buttons (`MouseLeft`), pad buttons (`Button7`) and half axes (`Axis0-`). */
 export type Bindings<Action extends string> = Readonly<Record<Action, readonly string[]>>;
@@ -62,19 +62,18 @@ export function checkOptions(options: object, typeName: string, known: readonly 
 
 const BINDING_OPTIONS: readonly string[] = ["bindings", "name", "priority"] satisfies (keyof BindingOptions<string>)[];
 
-/** The on-screen explanation of every action that has a code; `touch: "none"` for devices that a touch screen does not stand in for. */
+/** The on-screen explanation of every action that has a code on a device; a touch screen stands in for keyboards only. */
 export function controlHints<Action extends string>(
   hints: Readonly<Record<Action, ActionHint>>,
   bindings: Bindings<Action>,
-  options: { readonly onTouchScreen: boolean },
+  device: ControlDevice,
 ): readonly ControlHint[] {
   return (Object.keys(bindings) as Action[])
     .filter((action) => bindings[action].length > 0)
     .map((action) => {
       const { label, touch, direction } = hints[action];
-      if (!options.onTouchScreen) return { label, bindings: bindings[action], touch: "none" };
-      return direction === undefined
-        ? { label, bindings: bindings[action], touch }
-        : { label, bindings: bindings[action], touch, direction };
+      const hint = { label, device, bindings: bindings[action] };
+      if (device !== CONTROL_DEVICES.keyboard) return { ...hint, touch: "none" };
+      return direction === undefined ? { ...hint, touch } : { ...hint, touch, direction };
     });
 }

@@ -1,4 +1,4 @@
-import type { DeviceConverter } from "../device-converter.ts";
+import { CONTROL_DEVICES, type DeviceConverter } from "../device-converter.ts";
 import { ACTIONS, CAMERA_MOTION, DRIVER_COMMAND, LOOK_DELTA } from "../modalities.ts";
 import { finite, withDefault } from "../../validate/reader.ts";
 import { controlHints, readBindings, readNamedBindings, type ActionHint, type Bindings } from "./bindings.ts";
@@ -96,7 +96,7 @@ export function gamepadToDriverCommand(options: PadOptions<DriverAction> = {}): 
     priority: rest.priority ?? GAMEPAD_PRIORITY,
     eventType: "gamepad_state",
     produces: DRIVER_COMMAND,
-    controls: controlHints(DRIVER_HINTS, bindings, { onTouchScreen: false }),
+    controls: controlHints(DRIVER_HINTS, bindings, CONTROL_DEVICES.gamepad),
     valueOf: (pad) => {
       const bound = driverCommandOf((action) => levelOf(pad, bindings[action], deadZone));
       const { steer, throttle, brake } = pad.reading;
@@ -120,7 +120,7 @@ export function gamepadToCameraMotion(options: PadOptions<CameraAction> = {}): D
     priority: rest.priority ?? GAMEPAD_PRIORITY,
     eventType: "gamepad_state",
     produces: CAMERA_MOTION,
-    controls: controlHints(CAMERA_HINTS, bindings, { onTouchScreen: false }),
+    controls: controlHints(CAMERA_HINTS, bindings, CONTROL_DEVICES.gamepad),
     valueOf: (pad) => {
       const motion = cameraMotionOf((action) => levelOf(pad, bindings[action], deadZone));
       return isNeutralMotion(motion) ? undefined : motion;
@@ -151,7 +151,7 @@ export function gamepadToLookDelta(options: GamepadLookOptions = {}): DeviceConv
     priority: rest.priority ?? GAMEPAD_LOOK_PRIORITY,
     eventType: "gamepad_state",
     produces: LOOK_DELTA,
-    controls: controlHints(LOOK_HINTS, bindings, { onTouchScreen: false }),
+    controls: controlHints(LOOK_HINTS, bindings, CONTROL_DEVICES.gamepad),
     valueOf: (pad, window) => {
       const distance = speed * Math.min(window.endSeconds - window.startSeconds, LONGEST_LOOK_SECONDS);
       const level = (action: LookAction): number => levelOf(pad, bindings[action], deadZone);
@@ -174,7 +174,7 @@ export function gamepadToActions(options: PadOptions<string> = {}): DeviceConver
     priority: rest.priority ?? GAMEPAD_PRIORITY,
     eventType: "gamepad_state",
     produces: ACTIONS,
-    controls: actionHints(bindings, { onTouchScreen: false }),
+    controls: actionHints(bindings, CONTROL_DEVICES.gamepad),
     valueOf: (pad) => {
       const value = actionsOf(bindings, {
         isHeld: (code) => padLevel(pad, code, deadZone) >= ON_LEVEL,

@@ -151,6 +151,7 @@ describe("keyboardToDriverCommand", () => {
   it("explains its keys for a touch screen", () => {
     expect(keyboardToDriverCommand().controls[0]).toEqual({
       label: "Accelerate",
+      device: "keyboard",
       bindings: ["KeyW", "ArrowUp"],
       touch: "stick",
       direction: "up",
@@ -219,8 +220,8 @@ describe("keyboardToActions", () => {
     expect(keyboardToActions().controls.map(({ label }) => label)).toContain("Sprint");
     const controls = keyboardToActions({ bindings: { openDoor: ["KeyO"], left: ["KeyA"] } }).controls;
     expect(controls).toEqual([
-      { label: "Open door", bindings: ["KeyO"], touch: "button" },
-      { label: "Left", bindings: ["KeyA"], touch: "stick", direction: "left" },
+      { label: "Open door", device: "keyboard", bindings: ["KeyO"], touch: "button" },
+      { label: "Left", device: "keyboard", bindings: ["KeyA"], touch: "stick", direction: "left" },
     ]);
   });
 

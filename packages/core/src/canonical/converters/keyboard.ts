@@ -1,4 +1,9 @@
-import { deviceConverter, type DeviceConverter, type DeviceConverterInput } from "../device-converter.ts";
+import {
+  CONTROL_DEVICES,
+  deviceConverter,
+  type DeviceConverter,
+  type DeviceConverterInput,
+} from "../device-converter.ts";
 import { ACTIONS, CAMERA_MOTION, DRIVER_COMMAND } from "../modalities.ts";
 import type { Mapping } from "../../validate/reader.ts";
 import { actionHints, actionsOf, DEFAULT_ACTION_BINDINGS } from "./named-actions.ts";
@@ -46,7 +51,7 @@ export function keyboardToDriverCommand(options: BindingOptions<DriverAction> = 
     name: options.name ?? "keyboard_driver_command",
     priority: options.priority,
     produces: DRIVER_COMMAND,
-    controls: controlHints(DRIVER_HINTS, bindings, { onTouchScreen: true }),
+    controls: controlHints(DRIVER_HINTS, bindings, CONTROL_DEVICES.keyboard),
     bindings,
     valueOf: (window) =>
       driverCommandOf((action) => {
@@ -63,7 +68,7 @@ export function keyboardToCameraMotion(options: BindingOptions<CameraAction> = {
     name: options.name ?? "keyboard_camera_motion",
     priority: options.priority,
     produces: CAMERA_MOTION,
-    controls: controlHints(CAMERA_HINTS, bindings, { onTouchScreen: true }),
+    controls: controlHints(CAMERA_HINTS, bindings, CONTROL_DEVICES.keyboard),
     bindings,
     valueOf: (window) => cameraMotionOf((action) => (isActive(window, bindings[action]) ? 1 : 0)),
   });
@@ -79,7 +84,7 @@ export function keyboardToActions(options: BindingOptions<string> = {}): DeviceC
     name: options.name ?? "keyboard_actions",
     priority: options.priority,
     produces: ACTIONS,
-    controls: actionHints(bindings, { onTouchScreen: true }),
+    controls: actionHints(bindings, CONTROL_DEVICES.keyboard),
     bindings,
     valueOf: (window) =>
       actionsOf(bindings, {

@@ -1,5 +1,5 @@
 import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
-import { deviceConverter, type DeviceConverter } from "../device-converter.ts";
+import { CONTROL_DEVICES, deviceConverter, type DeviceConverter } from "../device-converter.ts";
 import { LOOK_DELTA } from "../modalities.ts";
 import { payloadNumber } from "./payload.ts";
 import { checkOptions } from "./bindings.ts";
@@ -27,7 +27,7 @@ export function mouseToLookDelta(options: MouseLookOptions = {}): DeviceConverte
     priority: options.priority ?? MOUSE_PRIORITY,
     consumes: ["mouse_move"],
     produces: LOOK_DELTA,
-    controls: [{ label: "Look around", bindings: ["MouseMove"], touch: "look" }],
+    controls: [{ label: "Look around", device: CONTROL_DEVICES.mouse, bindings: ["MouseMove"], touch: "look" }],
     createState: () => null,
     convert(inputs, _window, state) {
       let sums: { readonly x: CompensatedSum; readonly y: CompensatedSum; readonly wheel: CompensatedSum } | undefined;

@@ -1,4 +1,4 @@
-import type { ControlHint } from "../device-converter.ts";
+import type { ControlDevice, ControlHint } from "../device-converter.ts";
 import type { Actions } from "../modalities.ts";
 import { controlHints, type ActionHint, type Bindings } from "./bindings.ts";
 
@@ -49,16 +49,13 @@ const DIRECTIONS: Readonly<Record<string, ActionHint["direction"]>> = Object.fre
   right: "right",
 });
 
-/** Explanation of named actions: the four directions as a stick, the others as buttons. */
-export function actionHints(
-  bindings: Bindings<string>,
-  options: { readonly onTouchScreen: boolean },
-): readonly ControlHint[] {
+/** Explanation of named actions on a device: the four directions as a stick, the others as buttons. */
+export function actionHints(bindings: Bindings<string>, device: ControlDevice): readonly ControlHint[] {
   const hints = Object.keys(bindings).map((action): [string, ActionHint] => {
     const words = action.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2");
     const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
     const direction = DIRECTIONS[action];
     return [action, direction === undefined ? { label, touch: "button" } : { label, touch: "stick", direction }];
   });
-  return controlHints(Object.fromEntries(hints), bindings, options);
+  return controlHints(Object.fromEntries(hints), bindings, device);
 }

@@ -1,4 +1,4 @@
-import type { DeviceConverter } from "../device-converter.ts";
+import { CONTROL_DEVICES, type DeviceConverter } from "../device-converter.ts";
 import { DRIVER_COMMAND } from "../modalities.ts";
 import { controlHints, readBindings, type Bindings } from "./bindings.ts";
 import { DRIVER_HINTS, isNeutralCommand, ON_LEVEL } from "./driver-actions.ts";
@@ -30,10 +30,10 @@ export function steeringWheelToDriverCommand(options: PadOptions<WheelAction> = 
     eventType: "wheel_state",
     produces: DRIVER_COMMAND,
     controls: [
-      { label: "Steer", bindings: ["Wheel"], touch: "none" },
-      { label: "Accelerate", bindings: ["Throttle pedal"], touch: "none" },
-      { label: "Brake", bindings: ["Brake pedal"], touch: "none" },
-      ...controlHints({ stop: DRIVER_HINTS.stop, reverse: DRIVER_HINTS.reverse }, bindings, { onTouchScreen: false }),
+      { label: "Steer", device: CONTROL_DEVICES.wheel, bindings: ["Wheel"], touch: "none" },
+      { label: "Accelerate", device: CONTROL_DEVICES.wheel, bindings: ["Throttle pedal"], touch: "none" },
+      { label: "Brake", device: CONTROL_DEVICES.wheel, bindings: ["Brake pedal"], touch: "none" },
+      ...controlHints({ stop: DRIVER_HINTS.stop, reverse: DRIVER_HINTS.reverse }, bindings, CONTROL_DEVICES.wheel),
     ],
     valueOf: (pad) => {
       const { steer = 0, throttle = 0, brake = 0 } = pad.reading;
