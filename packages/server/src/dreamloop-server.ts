@@ -15,6 +15,7 @@ import { RecordingShelf } from "./recordings/recording-shelf.ts";
 import { AccessRules } from "./security/access-rules.ts";
 import { TokenSigner } from "./security/session-token.ts";
 import { SessionRegistry } from "./sessions/session-registry.ts";
+import { UploadDesk } from "./uploads/upload-desk.ts";
 import { loadRtc } from "./webrtc/rtc-library.ts";
 import { webSocketUpgrade } from "./websocket/upgrade.ts";
 import type { ServedWorld } from "./worlds/served-world.ts";
@@ -133,8 +134,10 @@ export class DreamloopServer {
     readonly loadsBegun: number;
     readonly loadedWorlds: number;
     readonly lateFrames: number;
+    readonly uploads: number;
+    readonly uploadsUnderWay: number;
   } {
-    const { registry, media, shelf } = this.#context;
+    const { registry, media, shelf, uploads } = this.#context;
     return {
       sessions: registry.sessions.length,
       takenSlots: registry.slots.taken,
@@ -145,6 +148,8 @@ export class DreamloopServer {
       loadsBegun: shelf.loadCount,
       loadedWorlds: shelf.loadedCount,
       lateFrames: media.lateFrames,
+      uploads: uploads.shelf.count,
+      uploadsUnderWay: uploads.underWay,
     };
   }
 
@@ -165,7 +170,8 @@ export class DreamloopServer {
   }
 
   async #end(): Promise<void> {
-    const { registry, shelf, media } = this.#context;
+    const { registry, shelf, media, uploads } = this.#context;
+    uploads.close();
     const stopped = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     const drain = setTimeout(
       () => this.#sockets.forEach((socket) => socket.destroy()),
@@ -220,6 +226,7 @@ async function makeContext(parts: {
     metrics,
     access: new AccessRules(config),
     tokens: new TokenSigner(clock),
+    uploads: new UploadDesk(clock, config),
     rtc: await loadRtc().catch(() => undefined),
     player: playerFiles(playerFolder),
   };

@@ -51,6 +51,12 @@ const CASES: {
   leadSteps: [1, "2.5", ["3"], 3],
   httpRequestsPerSecond: [1, "2", ["3"], 3],
   sessionStartsPerMinute: [1, "2", ["3"], 3],
+  uploadBytes: [1, "2", ["3"], 3],
+  uploadPixels: [1, "2", ["3"], 3],
+  uploadSeconds: [1, "2.5", ["3"], 3],
+  uploadTotalBytes: [1, "2", ["3"], 3],
+  maxUploadsPerIdentity: [1, "2", ["3"], 3],
+  uploadsPerMinute: [1, "2", ["3"], 3],
 };
 
 /** What some settings need beside themselves. */

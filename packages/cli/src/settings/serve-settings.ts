@@ -114,6 +114,32 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
     help: "sessions a minute that one address may start; default 30",
     form: asNumber,
   },
+  uploadBytes: { usage: "--upload-bytes <n>", help: "largest picture to start from; default 16777216", form: asNumber },
+  uploadPixels: {
+    usage: "--upload-pixels <n>",
+    help: "most pixels of a picture to start from; default 32000000",
+    form: asNumber,
+  },
+  uploadSeconds: {
+    usage: "--upload-seconds <s>",
+    help: "seconds that a picture waits for its session; default 300",
+    form: asNumber,
+  },
+  uploadTotalBytes: {
+    usage: "--upload-total-bytes <n>",
+    help: "memory for all pictures that wait; default 67108864",
+    form: asNumber,
+  },
+  maxUploadsPerIdentity: {
+    usage: "--max-uploads-per-address <n>",
+    help: "pictures of one address that wait; default 4",
+    form: asNumber,
+  },
+  uploadsPerMinute: {
+    usage: "--upload-rate <n>",
+    help: "pictures a minute that one address may upload; default 30",
+    form: asNumber,
+  },
 };
 
 /** The flags of the server in the order of help. */

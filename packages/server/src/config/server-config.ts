@@ -86,6 +86,18 @@ export interface ServerConfig {
   readonly httpRequestsPerSecond: number;
   /** Sessions a minute that one identity may start; default 30. */
   readonly sessionStartsPerMinute: number;
+  /** Bytes of a picture that is uploaded to start from; default 16,777,216. */
+  readonly uploadBytes: number;
+  /** Pixels of such a picture, told by its header before it is decoded; default 32,000,000. */
+  readonly uploadPixels: number;
+  /** Seconds that such a picture waits for its session; default 300. */
+  readonly uploadSeconds: number;
+  /** Bytes of all pictures that wait; default 67,108,864. */
+  readonly uploadTotalBytes: number;
+  /** Pictures of one identity that wait; default 4. */
+  readonly maxUploadsPerIdentity: number;
+  /** Pictures a minute that one identity may upload; default 30. */
+  readonly uploadsPerMinute: number;
 }
 
 /** What the factory of `ServerConfig` takes. */
@@ -123,6 +135,12 @@ export const SERVER_DEFAULTS: ServerConfig = Object.freeze({
   leadSteps: 2,
   httpRequestsPerSecond: 50,
   sessionStartsPerMinute: 30,
+  uploadBytes: 16_777_216,
+  uploadPixels: 32_000_000,
+  uploadSeconds: 300,
+  uploadTotalBytes: 67_108_864,
+  maxUploadsPerIdentity: 4,
+  uploadsPerMinute: 30,
 });
 
 const name = text({ maxLength: 300 });
@@ -132,6 +150,8 @@ const count = finite({ integer: true, min: 1, max: 100_000 });
 const bitrate = finite({ integer: true, min: 10_000, max: 1_000_000_000 });
 const port = finite({ integer: true, min: 0, max: 65_535 });
 const D = SERVER_DEFAULTS;
+/** Beyond this neither bytes nor pixels of one picture are taken into memory, whatever is configured. */
+const MAX_UPLOAD = 268_435_456;
 
 const iceServer = shape<IceServerEntry>({
   urls: (value, at) => (typeof value === "string" ? name(value, at) : listOf(name, { min: 1, max: 8 })(value, at)),
@@ -184,6 +204,12 @@ export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Re
   leadSteps: finite({ min: 1, max: 64 }),
   httpRequestsPerSecond: count,
   sessionStartsPerMinute: count,
+  uploadBytes: finite({ integer: true, min: 1, max: MAX_UPLOAD }),
+  uploadPixels: finite({ integer: true, min: 1, max: MAX_UPLOAD }),
+  uploadSeconds: seconds,
+  uploadTotalBytes: finite({ integer: true, min: 1 }),
+  maxUploadsPerIdentity: count,
+  uploadsPerMinute: count,
 };
 
 const R = SERVER_CONFIG_READERS;
@@ -225,6 +251,12 @@ const make = recordFactory<ServerConfig>(
     leadSteps: withDefault(R.leadSteps, D.leadSteps),
     httpRequestsPerSecond: withDefault(R.httpRequestsPerSecond, D.httpRequestsPerSecond),
     sessionStartsPerMinute: withDefault(R.sessionStartsPerMinute, D.sessionStartsPerMinute),
+    uploadBytes: withDefault(R.uploadBytes, D.uploadBytes),
+    uploadPixels: withDefault(R.uploadPixels, D.uploadPixels),
+    uploadSeconds: withDefault(R.uploadSeconds, D.uploadSeconds),
+    uploadTotalBytes: withDefault(R.uploadTotalBytes, D.uploadTotalBytes),
+    maxUploadsPerIdentity: withDefault(R.maxUploadsPerIdentity, D.maxUploadsPerIdentity),
+    uploadsPerMinute: withDefault(R.uploadsPerMinute, D.uploadsPerMinute),
   },
   (config) => {
     if (!isLoopback(config.host) && config.token === undefined && !config.insecure) {

@@ -14,6 +14,7 @@ import { bearerOf, identityOf, type HttpEnv } from "./request-identity.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 import type { ServerContext } from "./server-context.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { uploadLimits, uploadRoutes } from "../uploads/upload-routes.ts";
 import { whepRoutes } from "./whep-routes.ts";
 
 /** Methods that change nothing. */
@@ -81,6 +82,7 @@ export function httpApp(context: ServerContext): Hono<HttpEnv> {
   });
   app.get("/api/config", (c) => c.json(configAnswer(context)));
   app.route("/api/sessions", sessionRoutes(context));
+  app.route("/api/uploads", uploadRoutes(context));
   app.route("/whep", whepRoutes(context));
   app.get("*", (c) => {
     const file = context.player.get(c.req.path);
@@ -103,6 +105,7 @@ function configAnswer({ config, rtc, media }: ServerContext): ConfigAnswer {
     limits: PROTOCOL_LIMITS,
     authentication: config.token === undefined ? "none" : "token",
     recording: config.recording,
+    uploads: uploadLimits(config),
   };
 }
 

@@ -5,6 +5,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { AccessRules } from "../security/access-rules.ts";
 import type { TokenSigner } from "../security/session-token.ts";
 import type { SessionRegistry } from "../sessions/session-registry.ts";
+import type { UploadDesk } from "../uploads/upload-desk.ts";
 import type { RtcModule } from "../webrtc/rtc-library.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import type { WorldShelf } from "../worlds/world-shelf.ts";
@@ -28,6 +29,8 @@ export interface ServerContext {
   readonly metrics: ServerMetrics;
   /** Who is let in. */
   readonly access: AccessRules;
+  /** Pictures that sessions start from. */
+  readonly uploads: UploadDesk;
   /** Makes and reads session tokens. */
   readonly tokens: TokenSigner;
   /** The WebRTC library; absent where it cannot be loaded. */

@@ -14,6 +14,7 @@ import {
 import { SESSION_ROLES, type SessionRole } from "../security/session-token.ts";
 import type { LiveSession } from "../sessions/live-session.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
+import { uploadedPictures, forgetPictures } from "../uploads/session-pictures.ts";
 import { answerOffer } from "../webrtc/rtc-connection.ts";
 import { CandidateBox } from "../webrtc/candidate-box.ts";
 import { readJson } from "./read-body.ts";
@@ -24,7 +25,7 @@ const { httpBodyBytes } = PROTOCOL_LIMITS;
 
 /** The routes below `/api/sessions`. */
 export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
-  const { registry, tokens, access, metrics } = context;
+  const { registry, tokens, access, metrics, uploads } = context;
   const candidateBox = new CandidateBox();
   const routes = new Hono<HttpEnv>();
 
@@ -42,7 +43,10 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
       throw new DreamloopError(ERROR_CODES.unauthorized, "starting a session needs the server's token");
     try {
       const request = readCreateSessionRequest(await readJson(c.req.raw, httpBodyBytes));
-      const session = registry.create(request, identityOf(c));
+      const identity = identityOf(c);
+      const pictures = uploadedPictures(uploads.shelf, request, identity);
+      const session = registry.create(request, identity, pictures);
+      forgetPictures(uploads.shelf, request);
       return c.json(sessionAnswer(context, session), 201);
     } catch (error) {
       metrics.sessionsRefused.inc({ code: isDreamloopError(error) ? error.code : ERROR_CODES.internal });

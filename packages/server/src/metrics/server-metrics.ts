@@ -41,6 +41,8 @@ export class ServerMetrics {
   readonly keyFrameRequests: Counter;
   /** Input messages, by what came of them. */
   readonly inputMessages: Counter;
+  /** Pictures that were uploaded, by what came of them. */
+  readonly uploads: Counter;
   /** HTTP requests by status. */
   readonly httpRequests: Counter;
   /** From reading a step's input to handing its frame to a transport. */
@@ -74,6 +76,7 @@ export class ServerMetrics {
       "outcome",
     ]);
     this.inputMessages = counter("input_messages_total", "Input messages, by what came of them", ["outcome"]);
+    this.uploads = counter("uploads_total", "Pictures uploaded, by what came of them", ["outcome"]);
     this.httpRequests = counter("http_requests_total", "HTTP requests by status", ["status"]);
     this.frameLatency = histogram(
       "frame_latency_seconds",

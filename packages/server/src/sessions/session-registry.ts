@@ -7,6 +7,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { RecordingShelf } from "../recordings/recording-shelf.ts";
 import { RateTable } from "../security/rate-table.ts";
 import { isSameSecret } from "../security/secrets.ts";
+import type { SessionPictures } from "../uploads/session-pictures.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import type { WorldOrder, WorldShelf } from "../worlds/world-shelf.ts";
 import { Deadline } from "./deadline.ts";
@@ -76,7 +77,7 @@ export class SessionRegistry {
   }
 
   /** Starts a session. Throws `not_found`, `busy`, `limit_exceeded` or `invalid_value`; nothing is left behind then. */
-  create(request: CreateSessionRequest, identity: string): LiveSession {
+  create(request: CreateSessionRequest, identity: string, pictures?: SessionPictures): LiveSession {
     const { clock, config, shelf, media, recordings, worlds } = this.#options;
     const metrics = this.#metrics;
     if (metrics === undefined) throw new DreamloopError(ERROR_CODES.internal, "SessionRegistry: there are no metrics");
@@ -93,6 +94,7 @@ export class SessionRegistry {
       throw new DreamloopError(ERROR_CODES.notFound, `there is no world of that name here; there are: ${known}`);
     }
     const order = orderOf(world, request);
+    pictures?.checkEarly(shelf.summary(world));
     shelf.check(order);
     const slot = this.#slots.acquire(identity);
     const session = new LiveSession({
@@ -101,6 +103,7 @@ export class SessionRegistry {
       order,
       seed: request.seed ?? randomInt(2 ** 31),
       ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
+      ...(pictures === undefined ? {} : { pictures }),
       shelf,
       media,
       slot,

@@ -4,6 +4,7 @@ import {
   throwIfCancelled,
   type Clock,
   type LoadProgress,
+  type Mapping,
   type SessionDescription,
 } from "@dreamloop/core";
 import type { HostedSession, HostedSessionOptions } from "@dreamloop/node";
@@ -15,6 +16,7 @@ import type { MediaStats } from "../media/media-messages.ts";
 import { SessionRecordings, type RecordingShelf } from "../recordings/recording-shelf.ts";
 import { BitrateController } from "../webrtc/bitrate-controller.ts";
 import { leadStepsFor } from "../worlds/warm-up.ts";
+import type { SessionPictures } from "../uploads/session-pictures.ts";
 import type { WorldLease, WorldOrder, WorldShelf } from "../worlds/world-shelf.ts";
 
 /** Video begins with this much more than a file of the same picture, since it has no look-ahead. */
@@ -34,6 +36,8 @@ export interface SessionRunOptions {
   readonly seed: number;
   /** Prompt at the start. */
   readonly prompt?: string;
+  /** Pictures to start from; default none. */
+  readonly pictures?: SessionPictures;
   /** Where worlds come from. */
   readonly shelf: WorldShelf;
   /** Where frames are encoded. */
@@ -66,10 +70,11 @@ export class SessionRun {
     readonly options: SessionRunOptions;
     readonly lease: WorldLease;
     readonly recordings: SessionRecordings | undefined;
+    readonly initial: Mapping;
     readonly events: SessionRunEvents;
   }) {
-    const { options, lease, recordings, events } = parts;
-    const { config, seed, prompt, media } = options;
+    const { options, lease, recordings, initial, events } = parts;
+    const { config, seed, media } = options;
     const description = lease.host.description;
     const leadSteps = leadStepsFor({
       modelSeconds: lease.modelSeconds,
@@ -87,7 +92,7 @@ export class SessionRun {
       chunkPort: this.#feed.chunkPort,
       start: {
         seed,
-        ...(prompt === undefined ? {} : { initialInputs: { initial: { prompt } } }),
+        ...(Object.keys(initial).length === 0 ? {} : { initialInputs: { initial } }),
         leadFrames: leadSteps * description.framesPerStep,
         ...(recordings === undefined ? {} : { trace: true }),
       },
@@ -108,8 +113,11 @@ export class SessionRun {
         const limits = { count: config.maxRecordings, traceBytes: config.recordingBytes };
         recordings = await SessionRecordings.open({ shelf: options.recordings, sessionId, limits, clock });
       }
+      const pictures = await options.pictures?.frames(order.world.id, lease.host.info.initialFields);
       throwIfCancelled(signal, "the session");
-      return new SessionRun({ options, lease, recordings, events });
+      const { prompt } = options;
+      const initial = { ...(prompt === undefined ? {} : { prompt }), ...pictures };
+      return new SessionRun({ options, lease, recordings, initial, events });
     } catch (error) {
       await recordings?.close();
       lease.release();
