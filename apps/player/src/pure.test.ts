@@ -1,8 +1,13 @@
+import { controlLayout, DreamloopError, type ControlLayout } from "@dreamloop/client";
 import { describe, expect, test } from "vitest";
 import { readArrival } from "./access.ts";
+import { ART_HEIGHT, ART_WIDTH, placeholderArt } from "./gallery/placeholder-art.ts";
+import { errorText } from "./parts/error-text.ts";
 import { markdownBlocks, markdownSpans } from "./parts/markdown-blocks.ts";
 import { plotPath } from "./play/plot.ts";
-import { hasWord, toggleWord } from "./play/prompt-words.ts";
+import { hintSentence } from "./play/key-hints.tsx";
+import { pageKeyNames, withKeyName } from "./play/page-keys.ts";
+import { hasWord, offeredWords, saysTheSame, toggleWord } from "./play/prompt-words.ts";
 import { DEFAULT_PREFERENCES, readPreferences } from "./preferences/preferences.ts";
 import { keysFor, withKey } from "./preferences/remap.ts";
 import { readRoute, viewerUrl, worldHash } from "./route.ts";
@@ -53,6 +58,17 @@ describe("words of a prompt", () => {
     expect(hasWord("A snowy road", "snow")).toBe(false);
     expect(hasWord("a road at   night.", "at night")).toBe(true);
   });
+
+  test("a suggestion is on while the prompt says the same, whatever its spaces and letters", () => {
+    expect(saysTheSame(" A snowy  road, at sunset", "a snowy road at sunset")).toBe(true);
+    expect(saysTheSame("a snowy road", "a snowy road at sunset")).toBe(false);
+  });
+
+  test("a long vocabulary is not offered whole", () => {
+    const words = ["a", "an", ...Array.from({ length: 80 }, (_, index) => `word${index}`)];
+    expect(offeredWords(words)).toHaveLength(12);
+    expect(offeredWords(words)[0]).toBe("word0");
+  });
 });
 
 describe("what is remembered", () => {
@@ -62,8 +78,8 @@ describe("what is remembered", () => {
     expect(
       readPreferences('{"showsStats":true,"showsLegend":3,"remaps":{"w":{"KeyI":"KeyW","KeyJ":4},"x":1}}'),
     ).toEqual({
+      ...DEFAULT_PREFERENCES,
       showsStats: true,
-      showsLegend: true,
       remaps: { w: { KeyI: "KeyW" } },
     });
   });
@@ -85,6 +101,51 @@ describe("other keys", () => {
     expect(keysFor(stop, moved)).toEqual([]);
     expect(keysFor(go, moved)).toEqual(["KeyS", "KeyW", "ArrowUp"]);
     expect(withKey(moved, stop, "KeyS")).toEqual({});
+  });
+});
+
+describe("the page's own keys", () => {
+  const layout = (...codes: string[]): ControlLayout => controlLayout([{ ...KEY, bindings: codes }]);
+  const KEY = { label: "Go", device: "keyboard", touch: "button" } as const;
+
+  test("are those that neither the world nor the user's choice has taken", () => {
+    expect(pageKeyNames("prompt", undefined, {})).toEqual(["Enter", "/"]);
+    expect(pageKeyNames("prompt", layout("KeyW"), {})).toEqual(["Enter", "/"]);
+    expect(pageKeyNames("prompt", layout("Enter"), {})).toEqual(["/"]);
+    expect(pageKeyNames("prompt", layout("Enter"), { Slash: "KeyW" })).toEqual([]);
+    expect(pageKeyNames("pause", layout("KeyP"), {})).toEqual([]);
+  });
+
+  test("are told where there are any", () => {
+    expect(withKeyName("Pause", ["P"])).toBe("Pause (P)");
+    expect(withKeyName("Pause", [])).toBe("Pause");
+    expect(hintSentence(["Enter", "/"])).toBe("Enter or Slash opens the prompt, Escape the menu.");
+    expect(hintSentence([])).toBe("Escape opens the menu.");
+  });
+});
+
+describe("a drawn picture", () => {
+  test("is that of its name and stays within its frame", () => {
+    expect(placeholderArt("drive")).toEqual(placeholderArt("drive"));
+    expect(placeholderArt("drive")).not.toEqual(placeholderArt("sail"));
+    const { hills, disc } = placeholderArt("drive");
+    const numbers = hills.flatMap(({ path }) => path.match(/[\d.]+/g) ?? []).map(Number);
+    expect(Math.max(...numbers)).toBeLessThanOrEqual(ART_WIDTH);
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+    expect(disc.y + disc.radius).toBeLessThan(ART_HEIGHT);
+  });
+});
+
+describe("errors", () => {
+  test.each([
+    ["load_failed", "The world does not load", true],
+    ["worker_failed", "The world has stopped", true],
+    ["busy", "All seats are taken", true],
+    ["not_found", "Nothing here", false],
+  ] as const)("%s is told as %s", (code, title, canRetry) => {
+    const text = errorText(new DreamloopError(code, "why it is so"));
+    expect(text).toMatchObject({ title, canRetry });
+    expect(text.message).toMatch(/\.$/);
   });
 });
 

@@ -10,6 +10,7 @@ export type { PlayEvents, PlayState } from "./session/session-events.ts";
 export { captureInput } from "./input/capture.ts";
 export type { CaptureOptions, InputCapture } from "./input/capture.ts";
 export type { GamepadNews } from "./input/devices/gamepads.ts";
+export type { PointerLockEnd } from "./input/devices/mouse.ts";
 export { codeLabel } from "./input/code-label.ts";
 export type { CodeLabelOptions } from "./input/code-label.ts";
 export { controlLayout } from "./input/control-layout.ts";

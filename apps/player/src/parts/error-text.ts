@@ -33,8 +33,18 @@ export function errorText(error: unknown): ErrorText {
         message: "Check that it runs and that this device is on its network.",
         canRetry: true,
       };
+    case "load_failed":
+    case "bundle_invalid":
+    case "unsupported_config":
+      return { title: "The world does not load", message: sentence(error.message), canRetry: true };
+    case "step_failed":
+    case "bad_frame":
+    case "worker_failed":
+      return { title: "The world has stopped", message: sentence(error.message), canRetry: true };
+    case "limit_exceeded":
+      return { title: "Too much at once", message: sentence(error.message), canRetry: true };
     case "not_found":
-      return { title: "Nothing here", message: error.message, canRetry: false };
+      return { title: "Nothing here", message: sentence(error.message), canRetry: false };
     case "unauthorized":
       return {
         title: "This link is not enough",

@@ -1,38 +1,35 @@
-import { codeLabel, type ControlLayout } from "@dreamloop/client";
+import { codeLabel, type ControlLayout, type LegendEntry } from "@dreamloop/client";
 import type { ReactNode } from "react";
 import { keysFor, type Remap } from "../preferences/remap.ts";
-import type { Device } from "./use-device.ts";
+import { Keys } from "./key-hints.tsx";
+import type { DeviceInHand } from "./use-device.ts";
 
 /** What the legend takes. */
 export interface LegendProps {
   /** The world's controls. */
   readonly layout: ControlLayout;
   /** The device in hand. */
-  readonly device: Device;
-  /** Name of the gamepad. */
-  readonly gamepadName: string | undefined;
+  readonly inHand: Pick<DeviceInHand, "device" | "gamepadId">;
   /** Keys that were chosen. */
   readonly remap: Remap;
+  /** Names of the keys that lead to the prompt; none where there is none. */
+  readonly promptKeys: readonly string[];
 }
 
-/** What does what on the device in hand. */
-export function Legend({ layout, device, gamepadName, remap }: LegendProps): ReactNode {
+/** What does what on the device in hand, and how to get at prompt and menu. */
+export function Legend({ layout, inHand, remap, promptKeys }: LegendProps): ReactNode {
+  const { device, gamepadId } = inHand;
   if (device === "touch") return null;
-  const entries =
-    device === "gamepad"
-      ? layout.gamepad
-      : layout.keyboard.map((entry) => {
-          const mouse = entry.codes.filter((code) => code.startsWith("Mouse"));
-          return { label: entry.label, codes: [...keysFor(entry, remap), ...mouse] };
-        });
+  const entries = device === "keyboard" ? keyboardEntries(layout, remap) : layout[device];
   const shown = entries.filter(({ codes }) => codes.length > 0);
-  if (shown.length === 0) return null;
+  const options = { device, ...(gamepadId === undefined ? {} : { gamepadId }) };
+  const name = gamepadId?.replace(/\s*\(.*\)\s*$/, "") ?? "";
   return (
     <section
       className="legend"
       // Worlds with many controls make it scroll, which must work from the keyboard too.
       tabIndex={0}
-      aria-label={device === "gamepad" ? `Controls of ${gamepadName ?? "the gamepad"}` : "Controls"}
+      aria-label={device === "keyboard" || name === "" ? "Controls" : `Controls of ${name}`}
     >
       <dl>
         {shown.map(({ label, codes }) => (
@@ -40,12 +37,35 @@ export function Legend({ layout, device, gamepadName, remap }: LegendProps): Rea
             <dt>{label}</dt>
             <dd>
               {codes.slice(0, 2).map((code) => (
-                <kbd key={code}>{codeLabel(code)}</kbd>
+                <kbd key={code}>{codeLabel(code, options)}</kbd>
               ))}
             </dd>
           </div>
         ))}
       </dl>
+      <dl className="legend-page">
+        {promptKeys.length === 0 ? null : (
+          <div>
+            <dt>Prompt</dt>
+            <dd>
+              <Keys names={promptKeys} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Menu, pause</dt>
+          <dd>
+            <kbd>Esc</kbd>
+          </dd>
+        </div>
+      </dl>
     </section>
   );
+}
+
+function keyboardEntries(layout: ControlLayout, remap: Remap): readonly LegendEntry[] {
+  return layout.keyboard.map((entry) => {
+    const mouse = entry.codes.filter((code) => code.startsWith("Mouse"));
+    return { label: entry.label, codes: [...keysFor(entry, remap), ...mouse] };
+  });
 }

@@ -12,6 +12,8 @@ export interface OverlayProps {
   readonly state: PlayState | undefined;
   /** Why there is none. */
   readonly error: unknown;
+  /** Names of the keys that end a pause; none on a touch screen. */
+  readonly pauseKeys: readonly string[];
   /** Whether there is a gallery. */
   readonly canLeave: boolean;
   /** Connects anew. */
@@ -21,7 +23,7 @@ export interface OverlayProps {
 }
 
 /** What lies over the picture while there is nothing to play: connecting, loading, lost, over. */
-export function Overlay({ session, state, error, canLeave, onRetry, onResume }: OverlayProps): ReactNode {
+export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, onResume }: OverlayProps): ReactNode {
   const [fraction, setFraction] = useState<number | undefined>();
   const [hasPicture, setHasPicture] = useState(false);
   usePlayEvent(session, "server", ({ loadFraction }) => setFraction(loadFraction));
@@ -85,7 +87,7 @@ export function Overlay({ session, state, error, canLeave, onRetry, onResume }: 
   if (state === "paused") {
     return (
       <button type="button" className="paused-badge" onClick={onResume}>
-        Paused <span>P to go on</span>
+        Paused <span>{pauseKeys[0] === undefined ? "Tap to go on" : `Click or press ${pauseKeys[0]} to go on`}</span>
       </button>
     );
   }

@@ -2,77 +2,67 @@ import type { InputCapture } from "@dreamloop/client";
 import { DreamloopView, usePlay, usePlayEvent, usePlayState } from "@dreamloop/client/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { usePreferences } from "../preferences/preferences.ts";
-import { useAnnouncements } from "./use-announcements.ts";
-import { useDevice } from "./use-device.ts";
-import { useIdle } from "./use-idle.ts";
-import { useRecorder } from "./use-recorder.ts";
-import { PAGE_KEYS, useShortcuts } from "./use-shortcuts.ts";
+import { hintSentence, KeyHints } from "./key-hints.tsx";
 import { Legend } from "./legend.tsx";
 import { Menu } from "./menu/menu.tsx";
 import { Overlay } from "./overlay.tsx";
+import { pageKeyNames, RESERVED_KEYS } from "./page-keys.ts";
 import { PromptBar } from "./prompt-bar.tsx";
 import { StatsPanel } from "./stats-panel.tsx";
 import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { TouchLayer } from "./touch-layer.tsx";
+import { useAnnouncements } from "./use-announcements.ts";
+import { useDevice } from "./use-device.ts";
+import { useIdle } from "./use-idle.ts";
+import { useRecorder } from "./use-recorder.ts";
+import { useShortcuts } from "./use-shortcuts.ts";
+import { useStage } from "./use-stage.ts";
 
-const PAUSABLE: ReadonlySet<string> = new Set(["running", "paused"]);
+/** How long the controls stay without being used, for those who know them and for those who see them first, in milliseconds. */
+const IDLE_MILLISECONDS = 3_000;
+const FIRST_IDLE_MILLISECONDS = 9_000;
 
 /** The picture with everything around it. */
 export function PlayStage({ world, canLeave }: { readonly world: string; readonly canLeave: boolean }): ReactNode {
   const { session, error, retry } = usePlay();
   const state = usePlayState(session);
   const [preferences, changePreferences] = usePreferences();
+  const { knowsPrompt, knowsMenu } = preferences;
   const [capture, setCapture] = useState<InputCapture | undefined>();
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const [isLocked, setLocked] = useState(false);
   const [, setWorldTurn] = useState(0);
   // A world that was loading tells its controls later.
   usePlayEvent(session, "world", () => setWorldTurn((turn) => turn + 1));
   const root = useRef<HTMLDivElement>(null);
   const prompt = useRef<HTMLInputElement>(null);
-  const { device, noteGamepad, gamepadName } = useDevice();
-  const { toasts, toast, dismiss } = useAnnouncements(session);
-  const recorder = useRecorder(session, toast);
-  const isIdle = useIdle(root);
+  const device = useDevice();
   const remap = useMemo(() => preferences.remaps[world] ?? {}, [preferences.remaps, world]);
+  const layout = capture?.layout;
+  const hasPrompt = session?.world.initialFields.some(({ name }) => name === "prompt") === true;
+  const promptKeys = hasPrompt ? pageKeyNames("prompt", layout, remap) : [];
+  const pauseKeys = pageKeyNames("pause", layout, remap);
+  const isNew = !knowsMenu || (hasPrompt && !knowsPrompt);
+  const { toasts, toast, dismiss } = useAnnouncements(session, isNew ? hintSentence(promptKeys) : undefined);
+  const recorder = useRecorder(session, toast);
+  const isIdle = useIdle(root, isNew ? FIRST_IDLE_MILLISECONDS : IDLE_MILLISECONDS);
 
   const report = useCallback(
     (reason: unknown) => toast(reason instanceof Error ? reason.message : String(reason)),
     [toast],
   );
-  // What the user wishes; the state follows it a moment later, and the menu must not take that moment for a wish.
-  const wantsPause = useRef(false);
+  const stage = useStage({ session, state, capture, root, onError: report });
+  const { isMenuOpen, isLocked, openMenu, togglePause } = stage;
   useEffect(() => {
-    wantsPause.current = false;
-  }, [session]);
-  const openMenu = useCallback(() => {
-    setMenuOpen(true);
-    capture?.block("menu");
-    if (session !== undefined && PAUSABLE.has(session.state)) session.pause().catch(report);
-  }, [capture, session, report]);
-  const closeMenu = useCallback(() => {
-    setMenuOpen(false);
-    capture?.unblock();
-    if (session !== undefined && !wantsPause.current && PAUSABLE.has(session.state)) session.resume().catch(report);
-  }, [capture, session, report]);
-  const togglePause = useCallback(() => {
-    if (session === undefined || !PAUSABLE.has(session.state)) return;
-    wantsPause.current = session.state === "running";
-    (wantsPause.current ? session.pause() : session.resume()).catch(report);
-  }, [session, report]);
+    if (isMenuOpen && !knowsMenu) changePreferences({ knowsMenu: true });
+  }, [isMenuOpen, knowsMenu, changePreferences]);
   const toggleStats = useCallback(
     () => changePreferences({ showsStats: !preferences.showsStats }),
     [changePreferences, preferences.showsStats],
   );
-  const onPointerLock = useCallback(
-    (locked: boolean) => {
-      setLocked(locked);
-      // The browser takes Escape for itself while the pointer is locked, so that losing it is all that the page sees.
-      if (!locked && document.hasFocus() && document.visibilityState === "visible") openMenu();
-    },
-    [openMenu],
-  );
+  const onPromptFocus = (): void => {
+    capture?.unlockPointer();
+    if (!knowsPrompt) changePreferences({ knowsPrompt: true });
+  };
   useShortcuts({
     isMenuOpen,
     onMenu: () => (session === undefined ? undefined : openMenu()),
@@ -88,21 +78,27 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
 
   const isQuiet = (isIdle || isLocked) && state === "running" && !isMenuOpen;
   return (
-    <div ref={root} className={isQuiet ? "stage is-quiet" : "stage"} data-device={device} data-state={state ?? "none"}>
+    <div
+      ref={root}
+      className={isQuiet ? "stage is-quiet" : "stage"}
+      data-device={device.device}
+      data-state={state ?? "none"}
+    >
       <h1 className="visually-hidden">{session?.world.title ?? world}</h1>
       <DreamloopView
         className="stage-view"
         label={`Generated video of ${session?.world.title ?? world}`}
         remap={remap}
-        reservedKeys={PAGE_KEYS}
+        reservedKeys={RESERVED_KEYS}
         onCapture={setCapture}
-        onGamepad={noteGamepad}
-        onPointerLock={onPointerLock}
+        onGamepad={device.noteGamepad}
+        onPointerLock={stage.onPointerLock}
       />
       <Overlay
         session={session}
         state={state}
         error={error}
+        pauseKeys={device.device === "touch" ? [] : pauseKeys}
         onRetry={retry}
         canLeave={canLeave}
         onResume={togglePause}
@@ -115,20 +111,36 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
             recorder={recorder}
             canLeave={canLeave}
             showsStats={preferences.showsStats}
+            pauseKeys={pauseKeys}
+            statsKeys={pageKeyNames("numbers", layout, remap)}
             onStats={toggleStats}
             onPause={togglePause}
             onStep={() => void session.step().catch(report)}
             onMenu={openMenu}
-            onFullscreen={() => void toggleFullscreen(root.current).catch(report)}
+            onFullscreen={stage.toggleFullscreen}
           />
           {preferences.showsStats ? <StatsPanel session={session} /> : null}
           <div className="stage-foot">
-            {preferences.showsLegend && capture !== undefined ? (
-              <Legend layout={capture.layout} device={device} gamepadName={gamepadName} remap={remap} />
+            {preferences.showsLegend && layout !== undefined ? (
+              <Legend layout={layout} inHand={device} remap={remap} promptKeys={promptKeys} />
             ) : null}
-            <PromptBar session={session} inputRef={prompt} onError={report} />
+            <PromptBar
+              session={session}
+              inputRef={prompt}
+              keyNames={promptKeys}
+              onFocus={onPromptFocus}
+              onError={report}
+            />
           </div>
-          {capture !== undefined && device === "touch" ? (
+          {isQuiet && (isNew || stage.isNewlyLocked) ? (
+            <KeyHints
+              device={device.device}
+              isLocked={isLocked}
+              promptKeys={knowsPrompt ? [] : promptKeys}
+              showsMenu={!knowsMenu}
+            />
+          ) : null}
+          {capture !== undefined && device.device === "touch" ? (
             <TouchLayer session={session} capture={capture} layout={capture.layout} />
           ) : null}
           {isMenuOpen && capture !== undefined ? (
@@ -143,7 +155,7 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
               canLeave={canLeave}
               onError={report}
               onToast={toast}
-              onClose={closeMenu}
+              onClose={stage.closeMenu}
             />
           ) : null}
         </>
@@ -151,9 +163,4 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
       <Toasts toasts={toasts} onDismiss={dismiss} />
     </div>
   );
-}
-
-async function toggleFullscreen(element: HTMLElement | null): Promise<void> {
-  if (document.fullscreenElement !== null) await document.exitFullscreen();
-  else await element?.requestFullscreen({ navigationUI: "hide" });
 }

@@ -2,7 +2,8 @@ import type { PlaySession } from "@dreamloop/client";
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { hasWord, toggleWord } from "./prompt-words.ts";
+import { Keys } from "./key-hints.tsx";
+import { PromptChips } from "./prompt-chips.tsx";
 
 /** What the bar takes. */
 export interface PromptBarProps {
@@ -10,6 +11,10 @@ export interface PromptBarProps {
   readonly session: PlaySession;
   /** For putting the focus into the field. */
   readonly inputRef: RefObject<HTMLInputElement | null>;
+  /** Names of the keys that lead here. */
+  readonly keyNames: readonly string[];
+  /** Called when the field gets the focus. */
+  readonly onFocus: () => void;
   /** Hears of refusals. */
   readonly onError: (error: unknown) => void;
 }
@@ -17,14 +22,13 @@ export interface PromptBarProps {
 /** A pause in typing after which the prompt is sent, in milliseconds. */
 const TYPING_MILLISECONDS = 600;
 
-/** The prompt, with the world's words as chips; what is typed takes effect after a short pause. */
-export function PromptBar({ session, inputRef, onError }: PromptBarProps): ReactNode {
+/** The prompt, with what the world offers as chips; what is typed takes effect after a short pause. */
+export function PromptBar({ session, inputRef, keyNames, onFocus, onError }: PromptBarProps): ReactNode {
   const announce = useAnnounce();
   const [text, setText] = useState(session.currentPrompt ?? "");
   const [isSending, setSending] = useState(false);
   const sent = useRef(session.currentPrompt ?? "");
   const field = session.world.initialFields.find(({ name }) => name === "prompt");
-  const vocabulary = session.world.promptVocabulary ?? [];
   const send = useCallback(
     (prompt: string) => {
       if (prompt === sent.current) return;
@@ -32,7 +36,14 @@ export function PromptBar({ session, inputRef, onError }: PromptBarProps): React
       setSending(true);
       session
         .prompt(prompt)
-        .then(() => announce(prompt === "" ? "Prompt cleared." : `Prompt: ${prompt}.`), onError)
+        .then(
+          () => announce(prompt === "" ? "Prompt cleared." : `Prompt: ${prompt}.`),
+          (error: unknown) => {
+            // What was refused is not in force, so that the same words may be tried again.
+            sent.current = session.currentPrompt ?? "";
+            onError(error);
+          },
+        )
         .finally(() => setSending(false));
     },
     [session, announce, onError],
@@ -45,26 +56,14 @@ export function PromptBar({ session, inputRef, onError }: PromptBarProps): React
   if (field === undefined) return null;
   return (
     <section className="prompt" aria-label="Prompt">
-      {vocabulary.length === 0 ? null : (
-        <ul className="chips" aria-label="Words of this world" tabIndex={-1}>
-          {vocabulary.map((word) => (
-            <li key={word}>
-              <button
-                type="button"
-                className="chip"
-                aria-pressed={hasWord(text, word)}
-                onClick={() => {
-                  const next = toggleWord(text, word);
-                  setText(next);
-                  send(next);
-                }}
-              >
-                {word}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <PromptChips
+        world={session.world}
+        prompt={text}
+        onPrompt={(prompt) => {
+          setText(prompt);
+          send(prompt);
+        }}
+      />
       <form
         className={isSending ? "prompt-field is-sending" : "prompt-field"}
         onSubmit={(event) => {
@@ -83,11 +82,12 @@ export function PromptBar({ session, inputRef, onError }: PromptBarProps): React
           autoComplete="off"
           spellCheck={false}
           enterKeyHint="send"
+          onFocus={onFocus}
           onChange={(event) => setText(event.target.value)}
         />
-        <kbd className="prompt-key" aria-hidden="true">
-          /
-        </kbd>
+        <span className="prompt-key" aria-hidden="true">
+          <Keys names={keyNames} />
+        </span>
         <button type="submit" className="button is-icon" aria-label="Send the prompt">
           <Icon name="send" />
         </button>

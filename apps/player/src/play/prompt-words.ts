@@ -6,6 +6,19 @@ export function promptWords(prompt: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
+/** Words that are offered at most where a world's author offers no prompts. */
+const MAX_OFFERED_WORDS = 12;
+
+/** A few words of a vocabulary: not too many, and none that says little by itself. */
+export function offeredWords(vocabulary: readonly string[]): readonly string[] {
+  return vocabulary.filter((word) => [...word].length >= 3).slice(0, MAX_OFFERED_WORDS);
+}
+
+/** Whether two prompts have the same words in the same order. */
+export function saysTheSame(prompt: string, other: string): boolean {
+  return promptWords(prompt).join(" ") === promptWords(other).join(" ");
+}
+
 /** Whether a word or phrase of the vocabulary is in a prompt. */
 export function hasWord(prompt: string, word: string): boolean {
   const words = ` ${promptWords(prompt).join(" ")} `;

@@ -2,6 +2,7 @@ import type { PlaySession, PlayState } from "@dreamloop/client";
 import { usePlayStats } from "@dreamloop/client/react";
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
+import { withKeyName } from "./page-keys.ts";
 import type { Recorder } from "./use-recorder.ts";
 
 /** What the bar takes. */
@@ -16,6 +17,10 @@ export interface TopBarProps {
   readonly canLeave: boolean;
   /** Whether the numbers are shown. */
   readonly showsStats: boolean;
+  /** Names of the keys that pause. */
+  readonly pauseKeys: readonly string[];
+  /** Names of the keys that show the numbers. */
+  readonly statsKeys: readonly string[];
   /** Shows or hides the numbers. */
   readonly onStats: () => void;
   /** Pauses or goes on. */
@@ -64,19 +69,23 @@ export function TopBar(props: TopBarProps): ReactNode {
           {recorder.isRecording ? <span className="visually-hidden"> recording, press to stop</span> : null}
         </button>
         {isPaused ? <Tool name="step" label="One step" onClick={props.onStep} /> : null}
-        <Tool name={isPaused ? "play" : "pause"} label={isPaused ? "Go on (P)" : "Pause (P)"} onClick={props.onPause} />
+        <Tool
+          name={isPaused ? "play" : "pause"}
+          label={withKeyName(isPaused ? "Go on" : "Pause", props.pauseKeys)}
+          onClick={props.onPause}
+        />
         <button
           type="button"
           className="button is-icon"
           aria-label="Numbers"
           aria-pressed={props.showsStats}
-          title="Numbers (`)"
+          title={withKeyName("Numbers", props.statsKeys)}
           onClick={props.onStats}
         >
           <Icon name="stats" />
         </button>
         <Tool name="fullscreen" label="Full screen" onClick={props.onFullscreen} isWide />
-        <Tool name="menu" label="Menu (Escape)" onClick={props.onMenu} />
+        <Tool name="menu" label="Menu (Esc)" onClick={props.onMenu} />
       </div>
     </header>
   );

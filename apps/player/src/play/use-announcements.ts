@@ -22,8 +22,11 @@ const STATE_WORDS: Readonly<Record<string, string>> = {
 
 const TOAST_MILLISECONDS = 6_000;
 
-/** Says what happens, to eyes by messages that stand for a while and to screen readers. */
-export function useAnnouncements(session: PlaySession | undefined): {
+/** Says what happens, to eyes by messages that stand for a while and to screen readers; `hint` is told those once, with the first frames. */
+export function useAnnouncements(
+  session: PlaySession | undefined,
+  hint?: string,
+): {
   readonly toasts: readonly Toast[];
   readonly toast: (message: string) => void;
   readonly dismiss: (id: number) => void;
@@ -42,12 +45,19 @@ export function useAnnouncements(session: PlaySession | undefined): {
     },
     [announce, dismiss],
   );
+  const untold = useRef(hint);
   useEffect(() => {
-    if (state !== undefined) announce(STATE_WORDS[state] ?? "");
+    untold.current &&= hint;
+  }, [hint]);
+  useEffect(() => {
+    if (state === undefined) return;
+    const words = STATE_WORDS[state] ?? "";
+    announce(state === "running" && untold.current !== undefined ? `${words} ${untold.current}` : words);
+    if (state === "running") untold.current = undefined;
   }, [state, announce]);
   usePlayEvent(session, "notice", ({ message }) => toast(message));
   usePlayEvent(session, "transport", (transport) => {
-    if (transport === "websocket") toast("Video comes over a WebSocket: WebRTC was not to be had.");
+    if (transport === "websocket") toast("WebRTC is not to be had here: the video comes over a WebSocket.");
   });
   return { toasts, toast, dismiss };
 }

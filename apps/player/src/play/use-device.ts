@@ -1,22 +1,28 @@
 import type { GamepadNews } from "@dreamloop/client";
 import { useCallback, useEffect, useState } from "react";
 
+/** What a person may have in hand. */
+export type Device = "keyboard" | "touch" | "gamepad" | "wheel";
+
 /** What a person has in hand. */
-export type Device = "keyboard" | "touch" | "gamepad";
+export interface DeviceInHand {
+  /** The device. */
+  readonly device: Device;
+  /** The browser's name of the gamepad or wheel. */
+  readonly gamepadId: string | undefined;
+  /** To be told of gamepads and wheels that come and go. */
+  readonly noteGamepad: (news: GamepadNews) => void;
+}
 
 /** Which device is in hand: the one that was used last, at first what the machine looks like. */
-export function useDevice(): {
-  readonly device: Device;
-  readonly gamepadName: string | undefined;
-  readonly noteGamepad: (news: GamepadNews) => void;
-} {
+export function useDevice(): DeviceInHand {
   const [device, setDevice] = useState<Device>(() =>
     window.matchMedia("(pointer: coarse) and (hover: none)").matches ? "touch" : "keyboard",
   );
-  const [gamepadName, setGamepadName] = useState<string | undefined>();
-  const noteGamepad = useCallback(({ id, connected }: GamepadNews) => {
-    setGamepadName(connected ? id.replace(/\s*\(.*\)\s*$/, "") : undefined);
-    setDevice(connected ? "gamepad" : "keyboard");
+  const [gamepadId, setGamepadId] = useState<string | undefined>();
+  const noteGamepad = useCallback(({ id, kind, connected }: GamepadNews) => {
+    setGamepadId(connected ? id : undefined);
+    setDevice(connected ? kind : "keyboard");
   }, []);
   useEffect(() => {
     const onPointer = (event: PointerEvent): void => {
@@ -30,5 +36,5 @@ export function useDevice(): {
       window.removeEventListener("keydown", onKey);
     };
   }, []);
-  return { device, gamepadName, noteGamepad };
+  return { device, gamepadId, noteGamepad };
 }

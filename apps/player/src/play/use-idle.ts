@@ -1,9 +1,7 @@
 import { useEffect, useState, type RefObject } from "react";
 
-const IDLE_MILLISECONDS = 3_000;
-
-/** Whether pointer and focus have left the controls alone for a while, so that they may step back. */
-export function useIdle(root: RefObject<HTMLElement | null>): boolean {
+/** Whether pointer and focus have left the controls alone for so long that they may step back. */
+export function useIdle(root: RefObject<HTMLElement | null>, idleMilliseconds: number): boolean {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -16,7 +14,7 @@ export function useIdle(root: RefObject<HTMLElement | null>): boolean {
         const isBusy = focused !== null && focused.closest("button, input, a, textarea, dialog") !== null;
         if (isBusy) stir();
         else setIdle(true);
-      }, IDLE_MILLISECONDS);
+      }, idleMilliseconds);
     };
     const element = root.current;
     stir();
@@ -25,6 +23,6 @@ export function useIdle(root: RefObject<HTMLElement | null>): boolean {
       clearTimeout(timer);
       for (const name of ["pointermove", "pointerdown", "focusin"]) element?.removeEventListener(name, stir);
     };
-  }, [root]);
+  }, [root, idleMilliseconds]);
   return isIdle;
 }

@@ -1,7 +1,5 @@
 import { useEffect, useRef } from "react";
-
-/** Codes of the page's own keys. */
-export const PAGE_KEYS: readonly string[] = Object.freeze(["Slash", "Backquote", "KeyP"]);
+import { PAGE_KEYS, type PageAction } from "./page-keys.ts";
 
 /** What the page's own keys do. */
 export interface Shortcuts {
@@ -9,7 +7,7 @@ export interface Shortcuts {
   readonly isMenuOpen: boolean;
   /** Escape. */
   readonly onMenu: () => void;
-  /** Slash. */
+  /** Enter or Slash. */
   readonly onPrompt: () => void;
   /** Backquote. */
   readonly onStats: () => void;
@@ -17,7 +15,10 @@ export interface Shortcuts {
   readonly onPause: () => void;
 }
 
-/** The page's own keys: none of them is one that worlds use by default. */
+/** What Enter presses when it has the focus. */
+const PRESSABLE = "button, a, summary, label, [role=button]";
+
+/** The page's own keys. One that the world uses never comes here, since the world's listener takes it first. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const newest = useRef(shortcuts);
   useEffect(() => {
@@ -33,14 +34,26 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (event.code === "Escape") {
         if (isEditing) target.blur();
         else onMenu();
-      } else if (isEditing) return;
-      else if (event.code === "Slash") onPrompt();
-      else if (event.code === "Backquote") onStats();
-      else if (event.code === "KeyP") onPause();
+      } else if (isEditing || (isEnter(event.code) && isPressable(target))) return;
+      else if (isKeyOf("prompt", event.code)) onPrompt();
+      else if (isKeyOf("numbers", event.code)) onStats();
+      else if (isKeyOf("pause", event.code)) onPause();
       else return;
       event.preventDefault();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
+}
+
+function isKeyOf(action: PageAction, code: string): boolean {
+  return (PAGE_KEYS[action] as readonly string[]).includes(code);
+}
+
+function isPressable(target: HTMLElement | null): boolean {
+  return target !== null && target.closest(PRESSABLE) !== null;
+}
+
+function isEnter(code: string): boolean {
+  return code === "Enter" || code === "NumpadEnter";
 }

@@ -6,12 +6,22 @@ export interface Preferences {
   readonly showsStats: boolean;
   /** Whether the legend of the controls is shown. */
   readonly showsLegend: boolean;
+  /** Whether the prompt has been used here, so that nobody has to be told how to get there. */
+  readonly knowsPrompt: boolean;
+  /** Whether the menu has been opened here. */
+  readonly knowsMenu: boolean;
   /** Per world: which physical key stands for which of the world's codes. */
   readonly remaps: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** What is in force before anything is remembered. */
-export const DEFAULT_PREFERENCES: Preferences = Object.freeze({ showsStats: false, showsLegend: true, remaps: {} });
+export const DEFAULT_PREFERENCES: Preferences = Object.freeze({
+  showsStats: false,
+  showsLegend: true,
+  knowsPrompt: false,
+  knowsMenu: false,
+  remaps: {},
+});
 
 const STORAGE_KEY = "dreamloop.player.1";
 
@@ -30,9 +40,15 @@ export function readPreferences(text: string | null): Preferences {
     const pairs = Object.entries(remap).filter((pair): pair is [string, string] => typeof pair[1] === "string");
     remaps[world] = Object.fromEntries(pairs);
   }
+  const flag = (name: "showsStats" | "showsLegend" | "knowsPrompt" | "knowsMenu"): boolean => {
+    const value = stored[name];
+    return typeof value === "boolean" ? value : DEFAULT_PREFERENCES[name];
+  };
   return {
-    showsStats: typeof stored.showsStats === "boolean" ? stored.showsStats : DEFAULT_PREFERENCES.showsStats,
-    showsLegend: typeof stored.showsLegend === "boolean" ? stored.showsLegend : DEFAULT_PREFERENCES.showsLegend,
+    showsStats: flag("showsStats"),
+    showsLegend: flag("showsLegend"),
+    knowsPrompt: flag("knowsPrompt"),
+    knowsMenu: flag("knowsMenu"),
     remaps,
   };
 }

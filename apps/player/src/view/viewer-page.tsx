@@ -1,12 +1,29 @@
-import { watch, type Watching } from "@dreamloop/client";
+import { isDreamloopError, watch, type Watching } from "@dreamloop/client";
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { errorText } from "../parts/error-text.ts";
+import { errorText, type ErrorText } from "../parts/error-text.ts";
 import { Mark } from "../parts/icons.tsx";
 
 type ViewState =
   | { readonly state: "connecting" }
   | { readonly state: "watching" }
-  | { readonly state: "over"; readonly title: string; readonly message: string };
+  | { readonly state: "over"; readonly title: string; readonly message: string; readonly canRetry: boolean };
+
+const EXPIRED = {
+  title: "This link has expired",
+  message: "The session that it belongs to is over. Ask whoever sent it for a new one.",
+  canRetry: false,
+};
+const NO_WEBRTC = {
+  title: "Watching needs WebRTC",
+  message: "This browser has none, or keeps it from this page. Open the link in another one.",
+  canRetry: false,
+};
+
+/** What a viewer is told of an error. */
+function viewerText(error: unknown): ErrorText {
+  if (isDreamloopError(error, "not_found") || isDreamloopError(error, "unauthorized")) return EXPIRED;
+  return typeof RTCPeerConnection === "undefined" ? NO_WEBRTC : errorText(error);
+}
 
 /** Somebody else plays; here one watches. */
 export function ViewerPage({ viewerToken }: { readonly viewerToken: string }): ReactNode {
@@ -29,11 +46,16 @@ export function ViewerPage({ viewerToken }: { readonly viewerToken: string }): R
         setView({ state: "watching" });
         void watching.ended.then(() => {
           if (controller.signal.aborted) return;
-          setView({ state: "over", title: "The show is over", message: "The session that you watched has ended." });
+          setView({
+            state: "over",
+            title: "The show is over",
+            message: "The session that you watched has ended, or the connection to it was lost.",
+            canRetry: true,
+          });
         });
       },
       (error: unknown) => {
-        if (!controller.signal.aborted) setView({ state: "over", ...errorText(error) });
+        if (!controller.signal.aborted) setView({ state: "over", ...viewerText(error) });
       },
     );
     return () => {
@@ -56,9 +78,16 @@ export function ViewerPage({ viewerToken }: { readonly viewerToken: string }): R
             <>
               <p className="overlay-title">{view.title}</p>
               <p>{view.message}</p>
-              <button type="button" className="button is-primary" onClick={() => setAttempt((count) => count + 1)}>
-                Try again
-              </button>
+              <div className="overlay-actions">
+                {view.canRetry ? (
+                  <button type="button" className="button is-primary" onClick={() => setAttempt((count) => count + 1)}>
+                    Try again
+                  </button>
+                ) : null}
+                <a className="button" href="#/">
+                  All worlds
+                </a>
+              </div>
             </>
           )}
         </div>

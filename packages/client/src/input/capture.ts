@@ -3,7 +3,7 @@ import { controlLayout, type ControlLayout } from "./control-layout.ts";
 import { watchFocus } from "./devices/focus.ts";
 import { watchGamepads, type GamepadNews } from "./devices/gamepads.ts";
 import { watchKeyboard } from "./devices/keyboard.ts";
-import { watchMouse, type MouseDevice } from "./devices/mouse.ts";
+import { watchMouse, type MouseDevice, type PointerLockEnd } from "./devices/mouse.ts";
 import type { ReleaseReason } from "./input-state.ts";
 import type { WheelMapping } from "./wheel-mapping.ts";
 
@@ -21,8 +21,8 @@ export interface CaptureOptions {
   readonly locksPointer?: boolean;
   /** Hears of gamepads that come and go. */
   readonly onGamepad?: (news: GamepadNews) => void;
-  /** Hears that the pointer was locked or let go of. */
-  readonly onPointerLock?: (isLocked: boolean) => void;
+  /** Hears that the pointer was locked, or let go of: by a call of the page, or by the user, for whom Escape does it. */
+  readonly onPointerLock?: (isLocked: boolean, endedBy?: PointerLockEnd) => void;
 }
 
 /** Input that is captured from a page; whoever made it closes it. */
@@ -33,6 +33,8 @@ export interface InputCapture {
   readonly isPointerLocked: boolean;
   /** Asks for the pointer; resolves with whether it is locked. */
   lockPointer(): Promise<boolean>;
+  /** Lets go of the pointer, so that the page can be clicked again; input goes on. */
+  unlockPointer(): void;
   /** Releases everything and keeps all input from the world until `unblock()`: for menus. */
   block(reason?: ReleaseReason): void;
   /** Input reaches the world again. */
@@ -87,7 +89,7 @@ export function captureInput(session: PlaySession, options: CaptureOptions): Inp
   const mouse: MouseDevice = watchMouse(context, {
     target,
     locksPointer: () => options.locksPointer ?? layout.looks,
-    onLock: (isLocked) => options.onPointerLock?.(isLocked),
+    onLock: (isLocked, endedBy) => options.onPointerLock?.(isLocked, endedBy),
   });
   const watches = [
     watchKeyboard(context, page, {
@@ -116,6 +118,7 @@ export function captureInput(session: PlaySession, options: CaptureOptions): Inp
       return mouse.isLocked;
     },
     lockPointer: () => mouse.lock(),
+    unlockPointer: () => mouse.unlock(),
     block: (reason = "menu") => {
       context.release(reason);
       isBlocked = true;

@@ -43,7 +43,7 @@ export function DreamloopView(props: DreamloopViewProps): ReactNode {
       ...(locksPointer === undefined ? {} : { locksPointer }),
       ...(reservedKeys === undefined ? {} : { reservedKeys }),
       onGamepad: (news) => newest.current.onGamepad?.(news),
-      onPointerLock: (isLocked) => newest.current.onPointerLock?.(isLocked),
+      onPointerLock: (isLocked, endedBy) => newest.current.onPointerLock?.(isLocked, endedBy),
     });
     capture.current = made;
     newest.current.onCapture?.(made);

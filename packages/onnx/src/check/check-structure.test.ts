@@ -30,13 +30,6 @@ function withFile(path: string, bytes: Uint8Array, contents = toyFlowWorld(sha25
   return { ...listed, [path]: bytes };
 }
 
-const PNG_HEAD = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13);
-
-/** The toy world with a picture of these bytes. */
-function withPoster(bytes: Uint8Array): BundleContents {
-  return editedIn(withFile("poster.png", bytes), [["poster"], "poster.png"]);
-}
-
 async function faultsOf(contents: BundleContents): Promise<readonly Fault[]> {
   return (await checkBundleFiles(contentFiles(contents), { level: "structure" })).faults;
 }
@@ -274,36 +267,6 @@ const cases: readonly Case[] = [
     fault: { code: "invalid_value", path: "inputs.initial.prompt.suggestions" },
   },
   {
-    wrong: "a picture that does not exist",
-    contents: () => edited([["poster"], "poster.png"]),
-    fault: { code: "file_missing", file: "poster.png", path: "poster" },
-  },
-  {
-    wrong: "a picture that is not listed",
-    contents: () => ({ ...edited([["poster"], "poster.png"]), "poster.png": PNG_HEAD }),
-    fault: { code: "file_unlisted", path: "poster" },
-  },
-  {
-    wrong: "a picture outside of the bundle",
-    contents: () => edited([["poster"], "../poster.png"]),
-    fault: { code: "path_unsafe", path: "poster" },
-  },
-  {
-    wrong: "a picture that is a program",
-    contents: () => withPoster(new TextEncoder().encode("<svg onload='x()'>")),
-    fault: { code: "invalid_value", path: "poster", expected: /PNG, JPEG or WebP/ },
-  },
-  {
-    wrong: "an empty picture",
-    contents: () => withPoster(new Uint8Array()),
-    fault: { code: "invalid_value", path: "poster", expected: /PNG, JPEG or WebP/ },
-  },
-  {
-    wrong: "a picture of more than 1 MiB",
-    contents: () => withPoster(Uint8Array.from({ length: 1_048_577 }, (_, index) => PNG_HEAD[index] ?? 0)),
-    fault: { code: "invalid_value", path: "poster", found: "poster.png of 1048577 bytes" },
-  },
-  {
     wrong: "an unknown domain",
     contents: () => edited([["domain"], "dreamloop/flight@1"]),
     fault: { code: "domain", path: "domain", found: '"dreamloop/flight@1"' },
@@ -329,7 +292,6 @@ describe("the first phase of a check", () => {
   test("finds nothing wrong with the toy worlds", async () => {
     expect(await faultsOf(toyFlowWorld(sha256Hex))).toEqual([]);
     expect(await faultsOf(toyStepWorld(sha256Hex))).toEqual([]);
-    expect(await faultsOf(withPoster(PNG_HEAD))).toEqual([]);
   });
 
   test.each(cases)("H1: explains $wrong", async ({ contents, fault }) => {

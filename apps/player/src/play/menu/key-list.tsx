@@ -1,5 +1,7 @@
 import { codeLabel, type ControlLayout, type LegendEntry } from "@dreamloop/client";
 import { useEffect, useState, type ReactNode } from "react";
+import { Keys } from "../key-hints.tsx";
+import { pageKeyNames } from "../page-keys.ts";
 import { keyCodesOf, keysFor, withKey, type Remap } from "../../preferences/remap.ts";
 
 /** What the list takes. */
@@ -58,7 +60,7 @@ export function KeyList({ layout, remap, onRemap }: KeyListProps): ReactNode {
       <h3>Of the page</h3>
       <dl className="page-keys">
         <div>
-          <dt>Menu, let go of the pointer</dt>
+          <dt>Menu: frees the mouse and pauses</dt>
           <dd>
             <kbd>Esc</kbd>
           </dd>
@@ -66,19 +68,19 @@ export function KeyList({ layout, remap, onRemap }: KeyListProps): ReactNode {
         <div>
           <dt>Prompt</dt>
           <dd>
-            <kbd>/</kbd>
+            <Keys names={pageKeyNames("prompt", layout, remap)} />
           </dd>
         </div>
         <div>
           <dt>Pause</dt>
           <dd>
-            <kbd>P</kbd>
+            <Keys names={pageKeyNames("pause", layout, remap)} />
           </dd>
         </div>
         <div>
           <dt>Numbers</dt>
           <dd>
-            <kbd>`</kbd>
+            <Keys names={pageKeyNames("numbers", layout, remap)} />
           </dd>
         </div>
       </dl>

@@ -1,13 +1,16 @@
 import type { DeviceContext } from "../capture.ts";
 
+/** Who ended a pointer lock: the page by a call, or the user and the browser. */
+export type PointerLockEnd = "page" | "user";
+
 /** How a mouse is watched. */
 export interface MouseOptions {
   /** The element over the picture. */
   readonly target: HTMLElement;
   /** Whether a click locks the pointer. */
   locksPointer(): boolean;
-  /** Hears that the pointer was locked or let go of. */
-  onLock(isLocked: boolean): void;
+  /** Hears that the pointer was locked, or let go of and by whom. */
+  onLock(isLocked: boolean, endedBy?: PointerLockEnd): void;
 }
 
 /** A watched mouse. */
@@ -32,6 +35,7 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
   const page = target.ownerDocument;
   const drags = new Map<number, { x: number; y: number }>();
   let wasLocked = false;
+  let isUnlocking = false;
   const isLocked = (): boolean => page.pointerLockElement === target;
 
   const lock = async (): Promise<boolean> => {
@@ -92,8 +96,14 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
   const onLockChange = (): void => {
     if (isLocked() === wasLocked) return;
     wasLocked = isLocked();
-    if (!wasLocked) context.release("pointer_lock");
-    options.onLock(wasLocked);
+    if (wasLocked) {
+      isUnlocking = false;
+      options.onLock(true);
+      return;
+    }
+    context.release("pointer_lock");
+    options.onLock(false, isUnlocking ? "page" : "user");
+    isUnlocking = false;
   };
   const onContextMenu = (event: Event): void => {
     if (context.layout.usesMouseButtons || isLocked()) event.preventDefault();
@@ -114,7 +124,9 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
   for (const [source, name, listener, flags] of listeners)
     source.addEventListener(name, listener as EventListener, flags);
   const unlock = (): void => {
-    if (isLocked()) page.exitPointerLock();
+    if (!isLocked()) return;
+    isUnlocking = true;
+    page.exitPointerLock();
   };
   return {
     get isLocked() {
