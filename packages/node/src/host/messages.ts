@@ -24,6 +24,8 @@ export interface WorkerStart {
   readonly config: Partial<InferenceConfigInput>;
   /** Which candidate of `config.model` runs. */
   readonly candidateIndex?: number;
+  /** Memory that both sides share, see `ThreadMarks`. */
+  readonly marks: SharedArrayBuffer;
 }
 
 /** One initial input of a world; plain data. */
@@ -103,7 +105,9 @@ export type ToWorker =
       readonly chunkPort?: MessagePort;
     }
   | { readonly type: "cancel_load" }
-  | { readonly type: "close" };
+  | { readonly type: "close" }
+  /** Ends the thread as it is. */
+  | { readonly type: "exit" };
 
 /** Worker → main thread, about the runtime. */
 export type FromWorker =

@@ -18,6 +18,7 @@ import { imageInputSize } from "../image-input.ts";
 import { ProcessClock } from "../process-clock.ts";
 import { HostedSessionWorker } from "./hosted-session-worker.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
+import { ThreadMarks } from "./thread-marks.ts";
 import { loadAdapter, worldReference } from "./world-reference.ts";
 
 /**
@@ -80,6 +81,8 @@ class RuntimeWorker {
       case "close":
         void this.#close();
         break;
+      case "exit":
+        process.exit(0);
     }
   }
 
@@ -132,9 +135,20 @@ function post(message: FromWorker): void {
   parentPort?.postMessage(message);
 }
 
+/** Marks the thread when the first native add-on is loaded into it; see `ThreadMarks`. */
+function watchNativeCode(marks: ThreadMarks): void {
+  const open = process.dlopen.bind(process);
+  process.dlopen = (...given) => {
+    if (!marks.noteNativeCode()) throw new DreamloopError(ERROR_CODES.cancelled, "the thread is being ended");
+    open(...given);
+  };
+}
+
+const start = workerData as WorkerStart;
+watchNativeCode(new ThreadMarks(start.marks));
 const worker = new RuntimeWorker();
 parentPort?.on("message", (message: ToWorker) => worker.take(message));
-worker.load(workerData as WorkerStart).catch((error: unknown) => {
+worker.load(start).catch((error: unknown) => {
   post({ type: "load_failed", error: errorToRecord(error, ERROR_CODES.loadFailed) });
   parentPort?.close();
 });

@@ -1,9 +1,11 @@
 import { createRequire } from "node:module";
 import { readProbeStrip } from "@dreamloop/worlds";
 import { frameRgb8 } from "@dreamloop/core";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { HoldingWorlds } from "../test-support/holding-worlds.ts";
 import {
   ProcessClock,
+  WORKER_END_SECONDS,
   WorldHost,
   type HostedChunk,
   type HostedSession,
@@ -14,6 +16,9 @@ import {
 const reference = { module: createRequire(import.meta.url).resolve("@dreamloop/worlds"), exportName: "probeWorld" };
 const clock = new ProcessClock();
 const hosts: WorldHost[] = [];
+const holdingWorlds = new HoldingWorlds();
+
+afterAll(() => holdingWorlds.remove());
 
 afterEach(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.close()));
@@ -230,6 +235,52 @@ describe("a world in a worker", () => {
     const controller = new AbortController();
     const loading = WorldHost.load({ reference, signal: controller.signal });
     controller.abort();
+    await expect(loading).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it.each(["holding", "neverEnding"] as const)(
+    "C3: the thread of a cancelled load is ended at once, whatever it does: %s",
+    async (exportName) => {
+      const controller = new AbortController();
+      let cancelledSeconds = 0;
+      const loading = WorldHost.load({
+        reference: holdingWorlds.reference(exportName),
+        signal: controller.signal,
+        onProgress: () => {
+          cancelledSeconds = clock.nowSeconds();
+          controller.abort();
+        },
+      });
+      await expect(loading).rejects.toMatchObject({ code: "cancelled" });
+      // The promise is 1 s; a machine that is busy with other things may take longer, but not as long as a world that is closed.
+      expect(clock.nowSeconds() - cancelledSeconds).toBeLessThan(WORKER_END_SECONDS);
+    },
+  );
+
+  it("C3: a thread with native code is not broken off: its load ends when the call returns", async () => {
+    const controller = new AbortController();
+    const fractions: (number | undefined)[] = [];
+    const loading = WorldHost.load({
+      reference: holdingWorlds.reference("native"),
+      signal: controller.signal,
+      onProgress: ({ fraction }) => {
+        fractions.push(fraction);
+        controller.abort();
+      },
+    });
+    await expect(loading).rejects.toMatchObject({ code: "cancelled" });
+    expect(fractions.slice(0, 2)).toEqual([0.5, 0.9]);
+  });
+
+  it("C3: a cancellation that comes as the load ends leaves no world behind", async () => {
+    const controller = new AbortController();
+    const loading = WorldHost.load({
+      reference,
+      signal: controller.signal,
+      onProgress: ({ fraction }) => {
+        if (fraction === 1) queueMicrotask(() => controller.abort());
+      },
+    });
     await expect(loading).rejects.toMatchObject({ code: "cancelled" });
   });
 

@@ -10,16 +10,24 @@ import {
   type SessionDescription,
   sessionDescription,
 } from "@dreamloop/core";
+import { endWorker, within, type EndableWorker } from "./end-worker.ts";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
 import { sessionStart } from "./session-start.ts";
+import { ThreadMarks } from "./thread-marks.ts";
 import { worldReference, type WorldReferenceInput } from "./world-reference.ts";
 
-/** Seconds that a worker gets to end by itself before it is terminated. */
+/** Seconds that a worker gets to end its sessions and itself before it is terminated. */
 export const WORKER_END_SECONDS = 5;
 
+/** Seconds that a cancelled load gets to end by itself. */
+const CANCELLED_LOAD_SECONDS = 0.25;
+
+/** Seconds after which a closed world is left to itself when its thread is held by a call into native code, which cannot be broken off. */
+const NATIVE_CALL_SECONDS = 60;
+
 /** How long messages of a thread that has ended are waited for. */
-const LAST_WORDS_MILLISECONDS = 1000;
+const LAST_WORDS_SECONDS = 1;
 
 /** How a world is loaded into a worker. */
 export interface LoadWorldOptions {
@@ -53,15 +61,16 @@ export class WorldHost {
   /** What its sessions deliver. */
   readonly description: SessionDescription;
   readonly #worker: Worker;
-  readonly #ended: Promise<void>;
+  readonly #thread: EndableWorker;
   readonly #sessions = new Set<HostedSession>();
   #failure: DreamloopError | undefined;
   #closing: Promise<void> | undefined;
   #sessionCount = 0;
 
-  private constructor(worker: Worker, ended: Promise<void>, info: WorldInfo) {
+  private constructor(thread: EndableWorker, info: WorldInfo) {
+    const { worker } = thread;
     this.#worker = worker;
-    this.#ended = ended;
+    this.#thread = thread;
     this.info = info;
     this.description = sessionDescription(info.session);
     worker.on("error", (error) =>
@@ -84,31 +93,37 @@ export class WorldHost {
     });
   }
 
-  /** Loads a world; throws what went wrong, `cancelled` when `signal` fired. */
+  /**
+   * Loads a world; throws what went wrong, `cancelled` when `signal` fired. It rejects when the thread has ended and its memory is free: at
+   * once after a cancellation, whatever holds the thread, unless that is a call into native code, which has to return first.
+   */
   static async load(options: LoadWorldOptions): Promise<WorldHost> {
     refuseUnknownKeys(options, LOAD_OPTIONS, "LoadWorldOptions");
     const { signal, onProgress } = options;
     if (signal?.aborted)
       throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: signal.reason });
-    const start: WorkerStart = {
+    const start: Omit<WorkerStart, "marks"> = {
       reference: worldReference(options.reference),
       config: options.config ?? {},
       candidateIndex: options.candidateIndex ?? 0,
     };
+    const marks = new ThreadMarks();
     const worker = new Worker(createRequire(import.meta.url).resolve("@dreamloop/node/worker"), {
-      workerData: structuredClone(start),
+      workerData: { ...structuredClone(start), marks: marks.memory } satisfies WorkerStart,
     });
     const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    const thread = { worker, ended, marks };
     const cancel = (): void => {
       worker.postMessage({ type: "cancel_load" } satisfies ToWorker);
-      terminateLater(worker, ended);
+      void endWorker(thread, CANCELLED_LOAD_SECONDS);
     };
     signal?.addEventListener("abort", cancel, { once: true });
     try {
       const info = await loaded(worker, onProgress);
-      return new WorldHost(worker, ended, info);
+      signal?.throwIfAborted();
+      return new WorldHost(thread, info);
     } catch (error) {
-      await worker.terminate();
+      await endWorker(thread, CANCELLED_LOAD_SECONDS);
       if (signal?.aborted) throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: error });
       throw error;
     } finally {
@@ -163,19 +178,15 @@ export class WorldHost {
 
   async #end(): Promise<void> {
     if (this.#failure === undefined) this.#worker.postMessage({ type: "close" } satisfies ToWorker);
-    terminateLater(this.#worker, this.#ended);
-    await this.#ended;
+    const hasEnded = await within(endWorker(this.#thread, WORKER_END_SECONDS), NATIVE_CALL_SECONDS);
+    if (!hasEnded) this.#worker.unref();
     await this.#lastWords();
     this.#fail(new DreamloopError(ERROR_CODES.closed, "the world was closed"));
   }
 
   /** What sessions said before the thread ended may still be on its way; their ports close after it has arrived. */
   async #lastWords(): Promise<void> {
-    const settled = Promise.allSettled([...this.#sessions].map(({ done }) => done));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, LAST_WORDS_MILLISECONDS)));
-    await Promise.race([settled, late]);
-    clearTimeout(timer);
+    await within(Promise.allSettled([...this.#sessions].map(({ done }) => done)), LAST_WORDS_SECONDS);
   }
 
   #fail(error: DreamloopError): void {
@@ -222,11 +233,4 @@ function loaded(worker: Worker, onProgress: ((progress: LoadProgress) => void) |
     worker.on("error", fail);
     worker.on("exit", exit);
   });
-}
-
-/** Terminates a worker that has not ended by itself in time: a native call cannot be interrupted otherwise. */
-function terminateLater(worker: Worker, ended: Promise<void>): void {
-  const timer = setTimeout(() => void worker.terminate(), WORKER_END_SECONDS * 1000);
-  timer.unref();
-  void ended.then(() => clearTimeout(timer));
 }

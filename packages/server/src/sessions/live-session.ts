@@ -192,7 +192,7 @@ export class LiveSession implements ConnectionOwner {
     this.#run?.setCodecs(this.#audience.codecs);
     if (!wasPlayer) return;
     this.#run?.hosted.releaseInput("link");
-    this.#limits.waitForPlayer();
+    this.#limits.waitForPlayer({ isLoading: this.#run === undefined });
   }
 
   /** Ends it, whatever it is doing; idempotent. Resolves when everything is freed. */
@@ -202,11 +202,8 @@ export class LiveSession implements ConnectionOwner {
   }
 
   async #start(): Promise<void> {
-    const run = await SessionRun.open(
-      { ...this.#options, sessionId: this.id },
-      this.#runEvents(),
-      this.#loading.signal,
-    );
+    const options = { ...this.#options, sessionId: this.id };
+    const run = await SessionRun.open(options, this.#runEvents(), this.#loading.signal);
     this.#run = run;
     run.hosted.done.then(
       () => void this.close("completed"),
@@ -215,6 +212,7 @@ export class LiveSession implements ConnectionOwner {
     await run.hosted.started;
     this.#refuseClosed();
     this.log.note("running", { width: run.description.width, height: run.description.height });
+    if (this.#audience.player === undefined) this.#limits.waitForPlayer();
     this.setState(SESSION_STATES.running);
     run.setCodecs(this.#audience.codecs);
   }

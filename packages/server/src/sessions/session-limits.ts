@@ -3,6 +3,9 @@ import type { ServerConfig } from "../config/server-config.ts";
 import { Deadline } from "./deadline.ts";
 import type { EndReason } from "./session-end.ts";
 
+/** Seconds that a player whose connection is lost while the world loads gets to come back. There is no rollout yet that could be lost. */
+const LOADING_GRACE_SECONDS = 0.75;
+
 /** The time limits of one session: how long it waits for its player, lasts without activity, and lasts at all. */
 export class SessionLimits {
   readonly #clock: Clock;
@@ -32,9 +35,11 @@ export class SessionLimits {
     this.#watchIdle();
   }
 
-  /** The player is not there: it has the grace time to come. */
-  waitForPlayer(): void {
-    this.#grace.set(this.#config.graceSeconds, () => this.#end("grace"));
+  /** The player is not there: it has the grace time to come, less when it left during the load. */
+  waitForPlayer(options: { readonly isLoading?: boolean } = {}): void {
+    const { graceSeconds } = this.#config;
+    const seconds = options.isLoading === true ? Math.min(graceSeconds, LOADING_GRACE_SECONDS) : graceSeconds;
+    this.#grace.set(seconds, () => this.#end("grace"));
   }
 
   /** The player is there. */

@@ -250,6 +250,51 @@ describe("admission", () => {
     await until(() => client.frames.length > 0, "the world runs");
   });
 
+  it("C3: a load that holds its thread is ended at once when nobody waits for it, and another world can be loaded", async () => {
+    const holding = probe({ loadTimeSeconds: 600, blocking: true }, "holding");
+    const server = await start({ maxSessions: 1 }, { worlds: [probe(), holding] });
+    const session = await server.create({ world: "holding" });
+    await server.send("DELETE", `/api/sessions/${session.sessionId}`, session);
+    await until(() => server.server.counts.takenSlots === 0, "the place is free");
+    await until(() => server.server.counts.loads === 0, "the load has ended");
+    const client = await SocketClient.open(server, await server.create());
+    await until(() => client.frames.length > 0, "another world runs");
+    expect(server.server.counts).toMatchObject({ doubleReleases: 0, sessions: 1 });
+  });
+
+  it("C3: a player whose connection is lost during the load frees the place within 1 s, and one who is back by then keeps it", async () => {
+    const held = heldLoads();
+    const clock = new FakeClock({ startSeconds: 1000 });
+    const server = await start({ graceSeconds: 20, maxSessions: 1 }, { loadWorld: held.load, clock });
+    const lose = async (session: Awaited<ReturnType<TestServer["create"]>>): Promise<void> => {
+      const client = await SocketClient.open(server, session);
+      await client.close();
+      await until(async () => (await factsOf(server, session)).viewerCount === 0, "the server has noticed");
+    };
+    const kept = await server.create();
+    await lose(kept);
+    const path = `/api/sessions/${kept.sessionId}`;
+    const resumed = await server.send("POST", `${path}/resume`, { body: { resumeSecret: kept.resumeSecret } });
+    expect(resumed.status).toBe(200);
+    await clock.advance(2);
+    expect(server.server.counts.takenSlots).toBe(1);
+    await lose(kept);
+    await clock.advance(1);
+    await until(() => server.server.counts.takenSlots === 0, "the place is free");
+    expect(held.cancelledCount()).toBe(1);
+    held.freeCancelled();
+    await until(() => server.server.counts.loads === 0, "the load has ended");
+    // A world that is ready before the player is missed keeps the session for the usual time.
+    const early = await server.create();
+    await lose(early);
+    held.gates.at(-1)?.();
+    await until(async () => (await factsOf(server, early)).state === "running", "the world runs");
+    await clock.advance(15);
+    expect(server.server.counts.takenSlots).toBe(1);
+    await clock.advance(6);
+    await until(() => server.server.counts.takenSlots === 0, "the place is free");
+  });
+
   it("tells who asks for an unknown world which ones there are, and closes a session whose world cannot load", async () => {
     const broken = { ...probe({}, "broken"), reference: { module: "@dreamloop/absent" } };
     const held = heldLoads();

@@ -170,7 +170,11 @@ export class WorldShelf {
       onProgress: (progress) => listeners.forEach((listener) => listener(progress)),
     });
     const loading = loaded.then(async (host) => {
-      place.modelSeconds = await warmUp(host);
+      // A trial that nobody waits for any more ends at its next step.
+      const giveUp = (): void => void host.close();
+      cancel.signal.addEventListener("abort", giveUp, { once: true });
+      if (!cancel.signal.aborted) place.modelSeconds = await warmUp(host);
+      cancel.signal.removeEventListener("abort", giveUp);
       return host;
     });
     const place: Place = {

@@ -43,7 +43,7 @@ export interface ProbeOptions {
   readonly loadTimeSeconds: number;
   /** Simulated cost of finalising a step in seconds, 0 to 60; default 0. Needs `finalize`. */
   readonly finalizeTimeSeconds: number;
-  /** Whether the simulated cost of steps and finalising holds the thread, as an inference engine does; default false. */
+  /** Whether the simulated cost of loads, steps and finalising holds the thread, as an inference engine does; default false. */
   readonly blocking: boolean;
   /** Whether a step's state counts only after `finalizeStep`; default false. */
   readonly finalize: boolean;

@@ -213,11 +213,12 @@ describe("the probe world's simulated cost", () => {
     await clock.advance(1);
     expect(endedAt).toBe(5.25);
 
-    const blocking = { ...options, loadTimeSeconds: 0, blocking: true };
-    const runtime = await world.createRuntime(configOf({ runtimeOptions: blocking }), {});
-    const blocked = await runtime.startSession(modelInputs(), { seed: 0 });
+    const blocking = { ...options, blocking: true };
+    const blockedLoad = world.createRuntime(configOf({ runtimeOptions: blocking }), {});
+    expect(clock.nowSeconds()).toBe(11);
+    const blocked = await (await blockedLoad).startSession(modelInputs(), { seed: 0 });
     const stepping = blocked.step(modelInputs(), {});
-    expect(clock.nowSeconds()).toBe(6.25);
+    expect(clock.nowSeconds()).toBe(11.25);
     await stepping;
   });
 

@@ -39,9 +39,10 @@ export function createProbeWorld({ cost = hostStepCost }: ProbeWorldOptions = {}
     validateConfig: (config) => void probeOptionsOf(config),
     describe: (config) => describeProbe(probeOptionsOf(config)),
     createRuntime: async (config, { signal, onProgress }) => {
-      const { loadTimeSeconds } = probeOptionsOf(config);
+      const { loadTimeSeconds, blocking } = probeOptionsOf(config);
       onProgress?.({ stage: "load", fraction: 0 });
-      if (loadTimeSeconds > 0) await cost.wait(loadTimeSeconds, signal);
+      if (blocking) cost.block(loadTimeSeconds);
+      else if (loadTimeSeconds > 0) await cost.wait(loadTimeSeconds, signal);
       throwIfCancelled(signal, "ProbeWorld.createRuntime");
       onProgress?.({ stage: "load", fraction: 1 });
       return createRuntime(config, cost);

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { WorldReferenceInput } from "../index.ts";
+
+const PROBE = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds")).href;
+
+/**
+ * Worlds whose loads hold their thread, as a module that a worker can load: each tells a progress of 0.5 as it begins to hold, and of 0.9
+ * when the call has returned.
+ */
+const MODULE = `
+import { probeWorld } from ${JSON.stringify(PROBE)};
+
+const hold = (seconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, seconds * 1000);
+const world = (work) => ({
+  ...probeWorld,
+  createRuntime: async (config, options) => {
+    options.onProgress({ stage: "load", fraction: 0.5 });
+    await work();
+    options.onProgress({ stage: "load", fraction: 0.9 });
+    return probeWorld.createRuntime(config, options);
+  },
+});
+
+export const holding = world(() => hold(600));
+export const neverEnding = world(() => new Promise(() => setInterval(() => undefined, 1000)));
+export const native = world(() => {
+  // As a load in a native add-on: the thread has loaded such code, and a call into it holds the thread for a while.
+  try {
+    process.dlopen({ exports: {} }, "no-such-addon.node");
+  } catch {}
+  hold(1.5);
+});
+`;
+
+/** A module with worlds whose loads hold their thread. Whoever made it removes it. */
+export class HoldingWorlds {
+  readonly #folder = mkdtempSync(join(tmpdir(), "dreamloop-holding-"));
+
+  /** Writes the module. */
+  constructor() {
+    writeFileSync(join(this.#folder, "worlds.mjs"), MODULE);
+  }
+
+  /**
+   * One of them. `holding`: a call holds the thread for ten minutes. `neverEnding`: it waits for ever. `native`: a call of 1.5 s that must not be
+   * broken off.
+   */
+  reference(exportName: "holding" | "neverEnding" | "native"): WorldReferenceInput {
+    return { module: join(this.#folder, "worlds.mjs"), exportName };
+  }
+
+  /** Removes the module. */
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+}
