@@ -6,7 +6,9 @@ import {
   inferenceConfig,
   mappingMembers,
   type InferenceConfig,
+  type Mapping,
 } from "@dreamloop/core";
+import { imageInputSize } from "@dreamloop/node";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { SessionSettings } from "../settings/run-settings.ts";
 import { checkItem, type CheckItem } from "./check-result.ts";
@@ -17,10 +19,12 @@ export interface AdapterUnderCheck {
   readonly world: FoundWorld;
   /** Configuration and initial inputs to check it with. */
   readonly settings: SessionSettings;
+  /** The initial inputs, pictures among them. */
+  readonly initial: Mapping;
 }
 
 /** The configuration to check a world with. */
-export function checkConfig({ world, settings }: AdapterUnderCheck): InferenceConfig {
+export function checkConfig({ world, settings }: Pick<AdapterUnderCheck, "world" | "settings">): InferenceConfig {
   return inferenceConfig({ ...settings.inference, modelId: settings.inference.modelId ?? world.adapter.modelId });
 }
 
@@ -43,7 +47,7 @@ export async function checkAdapter(subject: AdapterUnderCheck): Promise<readonly
 }
 
 /** Whether keyboard, mouse, gamepad and the like can drive the world; initial inputs that nobody gave are asked for, not held against it. */
-async function inputsItem({ world, settings }: AdapterUnderCheck): Promise<CheckItem> {
+async function inputsItem({ world, initial }: AdapterUnderCheck): Promise<CheckItem> {
   const name = "keyboard, mouse and gamepad can drive it";
   const { adapter } = world;
   let missingInitial: readonly string[] = [];
@@ -54,7 +58,7 @@ async function inputsItem({ world, settings }: AdapterUnderCheck): Promise<Check
       canonicalSchema: defaultCanonicalizer(adapter, mappings).canonicalSchema(schema),
       modelSchema: adapter.modelInputSchema,
       mappings,
-      modelInputs: { initial: settings.initial },
+      modelInputs: { initial },
     });
     const { missingRequiredFields } = compatibility;
     if (missingRequiredFields.every(({ slot }) => slot === "initial")) {
@@ -62,6 +66,10 @@ async function inputsItem({ world, settings }: AdapterUnderCheck): Promise<Check
     } else compatibility.raiseIfIncompatible();
   });
   if (item.outcome === "failed" || missingInitial.length === 0) return item;
-  const given = missingInitial.map((each) => (each === "prompt" ? "--prompt TEXT" : `--initial ${each}=VALUE`));
+  const given = missingInitial.map((each) => {
+    const field = adapter.modelInputSchema.initialFields.find(({ name: other }) => other === each);
+    if (field !== undefined && imageInputSize(field) !== undefined) return `--image ${each}=FILE`;
+    return each === "prompt" ? "--prompt TEXT" : `--initial ${each}=VALUE`;
+  });
   return { name, outcome: "skipped", message: `it needs initial inputs: ${given.join(" ")}` };
 }

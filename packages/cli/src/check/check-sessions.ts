@@ -86,7 +86,7 @@ async function sampleRun(context: CliContext, subject: AdapterUnderCheck): Promi
     }),
     config: checkConfig(subject),
     candidateIndex: subject.settings.candidate,
-    initialInputs: { initial: subject.settings.initial },
+    initialInputs: { initial: subject.initial },
     seed: subject.settings.seed,
     clock: host.clock,
     signal: interruption.signal,

@@ -10,6 +10,7 @@ import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
+import { startInputs } from "../run/start-inputs.ts";
 import { givenFlags } from "../settings/given-flags.ts";
 import { SESSION_SETTINGS, sessionSettings, settingLayers, type SessionSettings } from "../settings/run-settings.ts";
 import { countOf } from "../terminal/format.ts";
@@ -93,7 +94,9 @@ async function checkCode(
     world = await loadPlace(place);
   });
   if (world === undefined) return [loaded];
-  const subject = { world, settings };
+  const { adapter } = world;
+  const { initial } = await startInputs(adapter, { ...settings, world: place.argument }, context.host.cwd);
+  const subject = { world, settings, initial };
   const items = [loaded, ...(await checkAdapter(subject))];
   const isReady = items.every(({ outcome }) => outcome === "passed");
   if (!run) return items;

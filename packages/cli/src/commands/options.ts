@@ -11,6 +11,11 @@ export function addWorldOptions(command: Command): void {
     .option("--seed <n>", "seed of every random draw; default 0")
     .option("--prompt <text>", "prompt of worlds that take one")
     .option("--initial <name=value>", "another initial input of the world; repeatable", repeated)
+    .option(
+      "--image <[name=]file>",
+      "a picture (PNG, JPEG, WebP) that the world starts from, such as first_frame=photo.jpg; repeatable",
+      repeated,
+    )
     .option("--set <path=value>", "a setting of the model, such as model.threads=2; repeatable", repeated)
     .option("--candidate <n>", "which candidate of the configuration's model list runs; default 0")
     .option("--config <file>", "configuration file (JSON), below environment and options");

@@ -13,6 +13,7 @@ import { ResultFile } from "../run/result-file.ts";
 import { scriptSource, traceSource } from "../run/run-input.ts";
 import { DEFAULT_SECONDS, runLength } from "../run/run-length.ts";
 import { describeRun, runResult } from "../run/run-result.ts";
+import { startInputs } from "../run/start-inputs.ts";
 import { TraceRecorder } from "../run/trace-recorder.ts";
 import { givenFlags } from "../settings/given-flags.ts";
 import { printableSettings } from "../settings/print-settings.ts";
@@ -31,6 +32,7 @@ Examples:
   $ dreamloop run probe
   $ dreamloop run probe --frames 300 --seed 7 --out a.mp4 --record a.trace
   $ dreamloop run probe --script drive.script --prompt "a snowy road" --out frames/ --out a.mp4
+  $ dreamloop run drive --image first_frame=photo.jpg --seconds 10
   $ dreamloop run ./my-world.js --seconds 5 --set runtimeOptions.width=320
   $ dreamloop run probe --frames 90 --out - | ffplay -
   $ dreamloop run probe --frames 1000 --out null: --stats stats.json --profile profile.json
@@ -71,8 +73,9 @@ export const runCommand: CliCommand = {
     }
     const world = await findWorld(given.world, host.cwd);
     const input = await runInput(given, host.cwd);
-    const settings = withDefaults(given, world, input, host.cwd);
-    const config = planWorld(world, settings, input);
+    const { initial, ...images } = await startInputs(world.adapter, { ...given, world: world.argument }, host.cwd);
+    const settings = withDefaults({ ...given, ...images }, world, input, host.cwd);
+    const config = planWorld(world, settings, input, initial);
     const printable = printableSettings(settings, config);
     if (options.printConfig === true) {
       terminal.document(printable);
@@ -91,6 +94,7 @@ export const runCommand: CliCommand = {
       world,
       settings,
       config,
+      initial,
       ...(input === undefined ? {} : { input }),
       length: runLength(settings, input),
       output,

@@ -6,6 +6,7 @@ import {
   RunStatistics,
   type FiniteInputSource,
   type InferenceConfig,
+  type Mapping,
   type OutputArtifact,
   type OutputTarget,
   type RunObserver,
@@ -33,6 +34,8 @@ export interface PreparedRun {
   readonly settings: RunSettings;
   /** The model's configuration in force. */
   readonly config: InferenceConfig;
+  /** The initial inputs, pictures among them. */
+  readonly initial: Mapping;
   /** Its input; absent: nobody touches anything. */
   readonly input?: FiniteInputSource;
   /** How long it is. */
@@ -115,7 +118,7 @@ function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments)
     adapter: world.adapter,
     config: { ...settings.inference, modelId: world.adapter.modelId },
     candidateIndex: settings.candidate,
-    initialInputs: { initial: settings.initial },
+    initialInputs: { initial: run.initial },
     seed: settings.seed,
     clock: host.clock,
     signal: interruption.signal,

@@ -5,26 +5,28 @@ import {
   freshInputState,
   type FiniteInputSource,
   type InferenceConfig,
+  type Mapping,
 } from "@dreamloop/core";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import { settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import type { RunSettings } from "../settings/run-settings.ts";
 
-/** Checks everything that can be known before the world loads, and gives the configuration in force with its defaults filled in. */
+/** Checks everything that can be known before the world loads, with the `initial` inputs that it starts from, and gives the configuration in force with its defaults filled in. */
 export function planWorld(
   world: FoundWorld,
   settings: RunSettings,
   input: FiniteInputSource | undefined,
+  initial: Mapping,
 ): InferenceConfig {
   return settling(() => {
     const { adapter } = world;
-    refuseUnknownInitial(world, settings.initial);
+    refuseUnknownInitial(world, initial);
     const plan = planRun({
       adapter,
       config: { ...settings.inference, modelId: settings.inference.modelId ?? adapter.modelId },
       candidateIndex: settings.candidate,
-      initialInputs: { initial: settings.initial },
+      initialInputs: { initial },
       seed: settings.seed,
       sourceSchema: (input ?? eventListSource({ events: [] })).schema,
     });
@@ -34,7 +36,7 @@ export function planWorld(
 }
 
 /** Refuses initial inputs that the world does not declare, the prompt of a world without one among them. */
-function refuseUnknownInitial({ argument: name, adapter }: FoundWorld, initial: RunSettings["initial"]): void {
+function refuseUnknownInitial({ argument: name, adapter }: FoundWorld, initial: Mapping): void {
   const [unknown] = undeclaredModelInputs(adapter.modelInputSchema, { initial });
   if (unknown === undefined) return;
   const fields = adapter.modelInputSchema.initialFields.map((field) => field.name);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { InferenceConfigInput } from "@dreamloop/core";
 import type { ServedWorld } from "@dreamloop/server";
 import { PROBE_MODEL_ID } from "@dreamloop/worlds";
-import { bundleFolderOf, glanceAtBundle } from "../lookup/bundle-folder.ts";
+import { bundleFolderOf, glanceAtBundle, glanceAtManifest } from "../lookup/bundle-folder.ts";
+import { glanceAtInputs } from "../lookup/glance-inputs.ts";
 import { findPlace } from "../lookup/find-world.ts";
 import { listWorlds } from "../lookup/list-worlds.ts";
 import { bundlePoster, probePoster } from "./poster-file.ts";
@@ -35,6 +36,7 @@ function servedWorld(name: string, cwd: string): ServedWorld {
   const listed = listWorlds(cwd).worlds.find(({ id }) => id === (place.id ?? name));
   const folder = bundleFolderOf(place);
   const glance = folder === undefined ? {} : glanceAtBundle(folder);
+  const initialFields = folder === undefined ? [] : glanceAtInputs(glanceAtManifest(folder));
   const facts = { ...glance, ...listed };
   const id = place.id ?? facts.id ?? name;
   const card = folder === undefined ? undefined : modelCard(folder);
@@ -50,6 +52,7 @@ function servedWorld(name: string, cwd: string): ServedWorld {
     ...(facts.width === undefined ? {} : { width: facts.width }),
     ...(facts.height === undefined ? {} : { height: facts.height }),
     ...(facts.framesPerSecond === undefined ? {} : { framesPerSecond: facts.framesPerSecond }),
+    ...(initialFields.length === 0 ? {} : { initialFields }),
     ...(card === undefined ? {} : { modelCard: card }),
     ...(poster === undefined ? {} : { poster }),
   };

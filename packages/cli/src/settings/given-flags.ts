@@ -1,3 +1,4 @@
+import { imageFiles } from "./image-files.ts";
 import { splitPair } from "./pair.ts";
 import type { GivenFlags } from "./run-settings.ts";
 import type { Setting } from "./setting.ts";
@@ -18,10 +19,7 @@ export function givenFlags(
     for (const setting of settings) {
       const given = options[optionName(setting.flag)];
       if (given === undefined || setting.flag === "--set") continue;
-      values.set(
-        setting.path,
-        setting.flag === "--initial" ? pairs(given as readonly string[]) : valueOf(setting, given),
-      );
+      values.set(setting.path, mappingOf(setting.flag, given) ?? valueOf(setting, given));
     }
     const { config } = options;
     return {
@@ -39,6 +37,12 @@ function optionName(flag: string): string {
 
 function valueOf(setting: Setting<unknown>, given: unknown): unknown {
   return typeof given === "string" ? setting.fromText(given) : given;
+}
+
+/** What the options that carry names become; absent: it is another option. */
+function mappingOf(flag: string, given: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (flag === "--initial") return pairs(given as readonly string[]);
+  return flag === "--image" ? imageFiles(given as readonly string[]) : undefined;
 }
 
 function pairs(given: readonly string[]): Readonly<Record<string, unknown>> {

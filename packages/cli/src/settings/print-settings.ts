@@ -6,7 +6,7 @@ import type { RunSettings } from "./run-settings.ts";
  * with all defaults filled in.
  */
 export function printableSettings(settings: RunSettings, config: InferenceConfig): Readonly<Record<string, unknown>> {
-  const { world, seed, initial, candidate, inference: _, ...run } = settings;
+  const { world, seed, initial, images, candidate, inference: _, ...run } = settings;
   const { modelId: __, ...inference } = config;
-  return { world, seed, initial, candidate, inference, run };
+  return { world, seed, initial, ...(images === undefined ? {} : { images }), candidate, inference, run };
 }

@@ -64,6 +64,14 @@ const CASES: readonly {
     inForce: (s) => s.initial.speed,
     values: [1, 2, 3],
   },
+  {
+    path: "images",
+    file: { first_frame: "a.png" },
+    env: '{"first_frame":"b.png"}',
+    flag: ["first_frame=c.png"],
+    inForce: (s) => s.images?.first_frame,
+    values: ["a.png", "b.png", "c.png"],
+  },
   { path: "candidate", file: 1, env: "2", flag: "0", inForce: (s) => s.candidate, values: [1, 2, 0] },
   {
     path: "inference",

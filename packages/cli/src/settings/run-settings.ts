@@ -3,6 +3,7 @@ import {
   flag,
   jsonMapping,
   listOf,
+  mappingOf,
   oneOf,
   setJsonPath,
   text,
@@ -30,6 +31,8 @@ export interface SessionSettings {
   readonly seed: number;
   /** Initial inputs by name, the prompt among them; default none. */
   readonly initial: JsonMapping;
+  /** Files of pictures that the world starts from, by the initial input that takes them; under `UNNAMED_IMAGE` for the only one. Absent: none. */
+  readonly images?: Readonly<Record<string, string>>;
   /** Which candidate of `inference.model` runs; default the first, 0. */
   readonly candidate: number;
   /** How the model runs: `InferenceConfig` without its `modelId`; default the adapter's choices. */
@@ -78,6 +81,7 @@ export const SESSION_SETTINGS = {
     fromText: asText,
   }),
   initial: setting({ path: "initial", flag: "--initial", read: jsonMapping, fromText: asJson }),
+  images: setting({ path: "images", flag: "--image", read: mappingOf(path), fromText: asJson }),
   candidate: setting({
     path: "candidate",
     flag: "--candidate",
@@ -157,12 +161,18 @@ export function sessionSettings(layers: SettingLayers, flags: GivenFlags): Sessi
       const words = layer.value(prompt);
       return { ...layer.value(initial), ...(words === undefined ? {} : { prompt: words }) };
     }),
+    ...imagesInForce(layers),
     candidate: layers.value(candidate) ?? 0,
     inference: flags.set.reduce(
       writeSet,
       layers.joined((layer) => layer.value(inference)),
     ),
   };
+}
+
+function imagesInForce(layers: SettingLayers): Pick<SessionSettings, "images"> {
+  const images = layers.joined((layer) => layer.value(SESSION_SETTINGS.images)) as Readonly<Record<string, string>>;
+  return Object.keys(images).length === 0 ? {} : { images };
 }
 
 /** Settles the settings of a run; a refusal is marked as the caller's. */
