@@ -65,6 +65,8 @@ export { codedSize, MIN_H264_SIDE } from "./encode/coded-size.ts";
 export type { CodedSize } from "./encode/coded-size.ts";
 export { ffmpegBackend } from "./encode/ffmpeg/ffmpeg-backend.ts";
 export type { FfmpegBackendOptions } from "./encode/ffmpeg/ffmpeg-backend.ts";
+export { HARDWARE_PREFERENCES } from "./encode/hardware.ts";
+export type { HardwarePreference } from "./encode/hardware.ts";
 export { ENCODER_NAMES, selectEncoder } from "./encode/select-encoder.ts";
 export type { EncoderName, SelectEncoderOptions } from "./encode/select-encoder.ts";
 export { SELF_TEST_TOLERANCE, selfTestEncoder } from "./encode/self-test/self-test.ts";

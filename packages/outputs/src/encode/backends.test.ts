@@ -6,7 +6,8 @@ import { FFMPEG_PATH, LACKS_FFMPEG } from "../test-support/programs.ts";
 import { movingFrame } from "../test-support/results.ts";
 import { ffmpegBackend } from "./ffmpeg/ffmpeg-backend.ts";
 import { NAL_TYPES, nalType, splitAnnexB } from "./h264/annex-b.ts";
-import { readSps } from "./h264/sps.ts";
+import { hasBSlice } from "./h264/slices.ts";
+import { avcCodecString, readSps } from "./h264/sps.ts";
 import { selfTestEncoder } from "./self-test/self-test.ts";
 import { vp8Size } from "./vp8-header.ts";
 import type { EncodedFrame, VideoEncoderBackend, VideoEncoderConfig } from "./video-encoder.ts";
@@ -119,9 +120,21 @@ describe.each(BACKENDS)("the encoder %s", (_name, isMissing, make) => {
     const { frames, settings } = await encodeFrames(backend, { keyFrameIntervalFrames: 9 }, { count: 20 });
     const keys = frames.flatMap(({ isKeyFrame }, index) => (isKeyFrame ? [index] : []));
     expect(keys).toEqual([0, 9, 18]);
-    expect(settings).toMatchObject({ keyFrameIntervalFrames: 9, lookAheadFrames: 0, bFrames: 0, isHardware: false });
+    expect(settings).toMatchObject({ keyFrameIntervalFrames: 9, isHardware: false });
     expect(settings.implementation).toMatch(/FFmpeg/);
   });
+
+  it.skipIf(isMissing).each(["realtime", "quality"] as const)(
+    "D4: reports the settings in force for %s, and the stream has no frame out of order",
+    async (latency) => {
+      const { frames, settings } = await encodeFrames(backend, { latency }, { count: 30 });
+      expect(settings).toMatchObject({ latency, lookAheadFrames: 0, bFrames: 0, bitrateBitsPerSecond: 1_000_000 });
+      expect(settings.speed).toMatch(/realtime|quality|fast/);
+      const [sps] = splitAnnexB(frames[0].data);
+      expect(settings.codecString).toBe(avcCodecString(readSps(sps)));
+      expect(frames.map(({ data }) => hasBSlice(splitAnnexB(data)))).toEqual(frames.map(() => false));
+    },
+  );
 
   it.skipIf(isMissing)("follows the bitrate within a third, whatever the distance between key frames", async () => {
     const size = { width: 320, height: 192 };

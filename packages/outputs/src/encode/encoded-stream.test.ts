@@ -2,6 +2,7 @@ import { isDreamloopError } from "@dreamloop/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { codedSize } from "./coded-size.ts";
 import { EncodedStream, type EncodedStreamOptions } from "./encoded-stream.ts";
+import { joinAnnexB } from "./h264/annex-b.ts";
 import { readEncoderConfig } from "./read-encoder-config.ts";
 import type { EncodedFrame } from "./video-encoder.ts";
 
@@ -27,6 +28,8 @@ function start(rest: Partial<EncodedStreamOptions> = {}) {
     size: codedSize("vp8", 16, 16),
     backend: "test",
     implementation: "none",
+    isHardware: false,
+    speed: "realtime",
     events: { onFrame: (frame) => frames.push(frame), onError: (error) => errors.push(error) },
     hold: () => {
       held.count += 1;
@@ -65,6 +68,33 @@ describe("EncodedStream", () => {
       [19, false],
     ]);
     expect(stream.settings).toMatchObject({ codecString: "vp8", width: 16, height: 16 });
+  });
+
+  it("D4: tells how many frames of the stream are out of order, whatever was asked for", () => {
+    const config = readEncoderConfig({
+      codec: "h264",
+      width: 64,
+      height: 48,
+      framesPerSecond: 30,
+      bitrateBitsPerSecond: 1e6,
+      keyFrameIntervalFrames: 30,
+    });
+    const { stream } = start({ config, size: codedSize("h264", 64, 48) });
+    const unit = (hex: string) => joinAnnexB(hex.split(" ").map((each) => Uint8Array.from(Buffer.from(each, "hex"))));
+    const [key, p, b] = [unit("6742c0148c6847201e1108d4 68ce3c80 65b80004"), unit("41e00020"), unit("41a00020")];
+    for (const [frame, bFrames] of [
+      [key, 0],
+      [p, 0],
+      [b, 1],
+      [p, 1],
+      [b, 1],
+      [b, 2],
+      [p, 2],
+    ] as const) {
+      stream.accept({ codedWidth: 64, codedHeight: 48, data: new Uint8Array(4608) }, { timestamp: 0 });
+      stream.deliver(frame);
+      expect(stream.settings.bFrames).toBe(bFrames);
+    }
   });
 
   it("has room while fewer than two pictures are pending in realtime", async () => {

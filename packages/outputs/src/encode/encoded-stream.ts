@@ -23,6 +23,10 @@ export interface EncodedStreamOptions {
   readonly backend: string;
   /** The library behind it. */
   readonly implementation: string;
+  /** Whether it runs on special hardware. */
+  readonly isHardware: boolean;
+  /** What the library was told about speed. */
+  readonly speed: string;
   /** Called when pictures begin to be pending; what it gives is called when none is. Default: nothing. */
   readonly hold?: () => () => void;
   /** Pictures on their way before `encode` waits; default 2 for realtime and 8 for quality. */
@@ -55,6 +59,7 @@ export class EncodedStream {
   readonly #waiters = new Set<Waiter>();
   readonly #pendingLimit: number;
   #settings: VideoEncoderSettings;
+  #bFramesInARow = 0;
   #fault: Error | undefined;
   #release: (() => void) | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -69,7 +74,8 @@ export class EncodedStream {
     this.#settings = {
       backend: options.backend,
       implementation: options.implementation,
-      isHardware: false,
+      isHardware: options.isHardware,
+      speed: options.speed,
       codec: config.codec,
       codecString: config.codec,
       ...size,
@@ -117,8 +123,12 @@ export class EncodedStream {
     const timestamp = this.#timestamps.shift();
     if (timestamp === undefined || this.#fault !== undefined) return;
     try {
-      const { data, isKeyFrame, facts } = this.#mender.mend(accessUnit);
+      const { data, isKeyFrame, isBFrame, facts } = this.#mender.mend(accessUnit);
       if (facts !== undefined) this.#settings = { ...this.#settings, ...facts };
+      this.#bFramesInARow = isBFrame ? this.#bFramesInARow + 1 : 0;
+      if (this.#bFramesInARow > this.#settings.bFrames) {
+        this.#settings = { ...this.#settings, bFrames: this.#bFramesInARow };
+      }
       this.#options.events.onFrame({ data, timestamp, isKeyFrame });
     } catch (cause) {
       this.fail(

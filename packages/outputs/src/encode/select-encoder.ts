@@ -1,5 +1,6 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError, nearest } from "@dreamloop/core";
 import { ffmpegBackend } from "./ffmpeg/ffmpeg-backend.ts";
+import { HARDWARE_PREFERENCES, requireHardware, type HardwarePreference } from "./hardware.ts";
 import { selfTestEncoder } from "./self-test/self-test.ts";
 import { VIDEO_CODECS, type VideoCodec, type VideoEncoderBackend } from "./video-encoder.ts";
 import { webCodecsBackend } from "./webcodecs/webcodecs-backend.ts";
@@ -21,6 +22,8 @@ export type EncoderName = (typeof ENCODER_NAMES)[keyof typeof ENCODER_NAMES];
 export interface SelectEncoderOptions {
   /** Which encoder; default `auto`. */
   readonly prefer?: EncoderName;
+  /** Where it has to run; default `auto`. */
+  readonly hardware?: HardwarePreference;
   /** Codecs that are needed and tested; default H.264. */
   readonly codecs?: readonly VideoCodec[];
   /** The ffmpeg program; default `ffmpeg` on the PATH. */
@@ -32,7 +35,8 @@ export interface SelectEncoderOptions {
  * The caller closes the result. Throws `unavailable` or `encoder_failed` that says what hindered each one tried.
  */
 export async function selectEncoder(options: SelectEncoderOptions = {}): Promise<VideoEncoderBackend> {
-  const { prefer = ENCODER_NAMES.auto, codecs = [VIDEO_CODECS.h264], ffmpegPath } = options;
+  const { prefer = ENCODER_NAMES.auto, hardware = HARDWARE_PREFERENCES.auto, ffmpegPath } = options;
+  const { codecs = [VIDEO_CODECS.h264] } = options;
   const ways: Readonly<Record<Exclude<EncoderName, "auto">, () => Promise<VideoEncoderBackend>>> = {
     webcodecs: async () => webCodecsBackend(),
     ffmpeg: () => ffmpegBackend(ffmpegPath === undefined ? {} : { path: ffmpegPath }),
@@ -40,12 +44,12 @@ export async function selectEncoder(options: SelectEncoderOptions = {}): Promise
   if (prefer !== ENCODER_NAMES.auto) {
     const make = Object.hasOwn(ways, prefer) ? ways[prefer] : undefined;
     if (make === undefined) throw unknownEncoder(prefer);
-    return tested(await make(), codecs);
+    return tested(await make(), { codecs, hardware });
   }
   const faults: DreamloopError[] = [];
   for (const make of Object.values(ways)) {
     try {
-      return await tested(await make(), codecs);
+      return await tested(await make(), { codecs, hardware });
     } catch (error) {
       if (!isDreamloopError(error)) throw error;
       faults.push(error);
@@ -53,13 +57,17 @@ export async function selectEncoder(options: SelectEncoderOptions = {}): Promise
   }
   throw new DreamloopError(
     ERROR_CODES.unavailable,
-    `no video encoder works here; install ffmpeg, or choose images or raw frames. ${faults.map(({ message }) => message).join(". ")}`,
+    `no video encoder that was asked for works here; install ffmpeg, or choose images or raw frames. ${faults.map(({ message }) => message).join(". ")}`,
     { cause: faults[0] },
   );
 }
 
-async function tested(backend: VideoEncoderBackend, codecs: readonly VideoCodec[]): Promise<VideoEncoderBackend> {
+async function tested(
+  backend: VideoEncoderBackend,
+  { codecs, hardware }: { readonly codecs: readonly VideoCodec[]; readonly hardware: HardwarePreference },
+): Promise<VideoEncoderBackend> {
   try {
+    requireHardware(backend, hardware);
     for (const codec of codecs) await selfTestEncoder({ backend, codec });
     return backend;
   } catch (error) {

@@ -11,6 +11,8 @@ export interface MendedFrame {
   readonly data: Uint8Array;
   /** Whether decoding can start here. */
   readonly isKeyFrame: boolean;
+  /** Whether it refers to later pictures; VP8 has no such frames. */
+  readonly isBFrame: boolean;
   /** What the stream now says about itself; with key frames only. */
   readonly facts?: { readonly codecString: string; readonly width: number; readonly height: number };
 }
@@ -55,9 +57,9 @@ function vp8Mender({ width, height }: CodedSize): StreamMender {
   return {
     mend: (accessUnit) => {
       const data = Uint8Array.from(accessUnit);
-      if (!isVp8KeyFrame(data)) return { data, isKeyFrame: false };
+      if (!isVp8KeyFrame(data)) return { data, isKeyFrame: false, isBFrame: false };
       setVp8Size(data, { width, height });
-      return { data, isKeyFrame: true, facts: { codecString: "vp8", width, height } };
+      return { data, isKeyFrame: true, isBFrame: false, facts: { codecString: "vp8", width, height } };
     },
   };
 }

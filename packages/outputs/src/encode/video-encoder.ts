@@ -68,9 +68,11 @@ export interface VideoEncoderSettings {
   readonly keyFrameIntervalFrames: number;
   /** What was asked for. */
   readonly latency: EncoderLatency;
-  /** Frames that are held back before the first one comes out. */
+  /** What the library was told about speed, in its own words, such as `ultrafast, zerolatency`. */
+  readonly speed: string;
+  /** Frames that are held back before the first one comes out, as the library was told. */
   readonly lookAheadFrames: number;
-  /** Frames that are sent out of order between others. */
+  /** Frames in a row that refer to later ones and so are out of order: as many as the stream was seen to have. */
   readonly bFrames: number;
   /** Range of the stream. */
   readonly range: VideoRange;
@@ -139,6 +141,8 @@ export interface VideoEncoderBackend {
   readonly name: string;
   /** Codecs it offers on this machine. */
   readonly codecs: readonly VideoCodec[];
+  /** Whether it encodes on special hardware. */
+  readonly isHardware: boolean;
   /** How it answers a demand for a key frame. */
   readonly keyFrameDemand: KeyFrameDemand;
   /** Starts an encoder. Throws `encoder_failed` when the settings cannot be met. */

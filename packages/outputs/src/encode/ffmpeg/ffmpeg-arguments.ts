@@ -4,6 +4,11 @@ import type { VideoEncoderConfig } from "../video-encoder.ts";
 /** Options before the input: quiet, and nothing is asked. */
 const QUIET = ["-hide_banner", "-loglevel", "error", "-nostdin"];
 
+const QUALITY_PRESET = "veryfast";
+const REALTIME_PRESET = "ultrafast";
+const REALTIME_TUNE = "zerolatency";
+const VP8_SPEEDS = { realtime: "8", quality: "4" } as const;
+
 /** Command line that reads I420 pictures from standard input and writes frames to standard output, each as soon as it is encoded. */
 export function encodeArguments(config: Required<VideoEncoderConfig>, size: CodedSize): string[] {
   const { range, latency, keyFrameIntervalFrames } = config;
@@ -30,18 +35,24 @@ export function encodeArguments(config: Required<VideoEncoderConfig>, size: Code
   ];
 }
 
+/** What the library is told about speed. */
+export function speedName({ codec, latency }: Required<VideoEncoderConfig>): string {
+  if (codec === "vp8") return `realtime, cpu-used ${VP8_SPEEDS[latency]}`;
+  return latency === "quality" ? QUALITY_PRESET : `${REALTIME_PRESET}, ${REALTIME_TUNE}`;
+}
+
 function h264Arguments(latency: "realtime" | "quality", bitrateBitsPerSecond: number): string[] {
   const common = ["-c:v", "libx264", "-chroma_sample_location", "left"];
   if (latency === "quality") {
     // Look-ahead only delays here; without B-frames and with one pass it earns little.
-    return [...common, "-preset", "veryfast", "-rc-lookahead", "0", "-x264-params", "sync-lookahead=0:mbtree=0"];
+    return [...common, "-preset", QUALITY_PRESET, "-rc-lookahead", "0", "-x264-params", "sync-lookahead=0:mbtree=0"];
   }
   const limit = ["-maxrate", String(bitrateBitsPerSecond), "-bufsize", String(bitrateBitsPerSecond)];
-  return [...common, "-preset", "ultrafast", "-tune", "zerolatency", ...limit];
+  return [...common, "-preset", REALTIME_PRESET, "-tune", REALTIME_TUNE, ...limit];
 }
 
 function vp8Arguments(latency: "realtime" | "quality"): string[] {
-  const speed = latency === "realtime" ? "8" : "4";
+  const speed = VP8_SPEEDS[latency];
   return ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", speed, "-lag-in-frames", "0", "-auto-alt-ref", "0"];
 }
 

@@ -10,7 +10,7 @@ import {
   type VideoEncoderBackend,
 } from "../video-encoder.ts";
 import { decodeArguments } from "./ffmpeg-arguments.ts";
-import { FFMPEG, FfmpegEncoder } from "./ffmpeg-encoder.ts";
+import { FFMPEG, FfmpegEncoder, IS_HARDWARE } from "./ffmpeg-encoder.ts";
 import { writeIvf } from "./ivf-writer.ts";
 import { runFfmpeg } from "./run-ffmpeg.ts";
 
@@ -34,6 +34,7 @@ export async function ffmpegBackend(options: FfmpegBackendOptions = {}): Promise
   return {
     name: FFMPEG,
     codecs,
+    isHardware: IS_HARDWARE,
     keyFrameDemand: KEY_FRAME_DEMANDS.restart,
     createEncoder: async (config, events) => {
       const checked = readEncoderConfig(config);

@@ -11,13 +11,16 @@ import type {
   VideoEncoderEvents,
   VideoEncoderSettings,
 } from "../video-encoder.ts";
-import { encodeArguments } from "./ffmpeg-arguments.ts";
+import { encodeArguments, speedName } from "./ffmpeg-arguments.ts";
 import { FlvReader, readAvcConfiguration } from "./flv-reader.ts";
 import { IvfReader } from "./ivf-reader.ts";
 import { ffmpegFailure, startFfmpeg, type FfmpegProcess } from "./run-ffmpeg.ts";
 
 /** Name of the backend. */
 export const FFMPEG = "ffmpeg";
+
+/** libx264 and libvpx run on the processor. */
+export const IS_HARDWARE = false;
 
 /** What `FfmpegEncoder` is made from. */
 export interface FfmpegEncoderOptions {
@@ -54,6 +57,8 @@ export class FfmpegEncoder implements VideoEncoder {
       size: this.#size,
       backend: FFMPEG,
       implementation,
+      isHardware: IS_HARDWARE,
+      speed: speedName(config),
       pendingLimit: Number.POSITIVE_INFINITY,
     });
   }

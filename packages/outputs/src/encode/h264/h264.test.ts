@@ -199,6 +199,26 @@ describe("H264StreamFixer", () => {
     expect(types(fixing.fixAnnexB(joinAnnexB([idr])).data)).toEqual([7, 8, 5]);
   });
 
+  it("D4: tells frames that refer to later ones, by what stands in their slices", () => {
+    const fixing = fixer();
+    expect(fixing.fixAnnexB(joinAnnexB([sps, pps, idr])).isBFrame).toBe(false);
+    // A slice of kind P, B, I; each also in the form that says that all slices of the picture are alike.
+    for (const [kind, isBFrame] of [
+      [0, false],
+      [1, true],
+      [2, false],
+      [5, false],
+      [6, true],
+      [7, false],
+    ] as const) {
+      const header = new BitWriter();
+      header.unsigned(300);
+      header.unsigned(kind);
+      const unit = Uint8Array.from([0x41, ...withEmulationPrevention(header.finish())]);
+      expect(fixing.fixAnnexB(joinAnnexB([unit])).isBFrame).toBe(isBFrame);
+    }
+  });
+
   it("refuses a key frame without parameter sets", () => {
     expect(() => fixer().fixAnnexB(joinAnnexB([idr]))).toThrow(RangeError);
   });

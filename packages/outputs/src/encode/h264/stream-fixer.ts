@@ -1,4 +1,5 @@
 import { joinAnnexB, NAL_TYPES, nalType, splitAnnexB } from "./annex-b.ts";
+import { hasBSlice } from "./slices.ts";
 import { readSps, rewriteSps, type SequenceParameters, type StreamColor } from "./sps.ts";
 
 /** What a stream is to say about itself, whatever its encoder wrote. */
@@ -17,6 +18,8 @@ export interface FixedAccessUnit {
   readonly data: Uint8Array;
   /** Whether decoding can start here. */
   readonly isKeyFrame: boolean;
+  /** Whether it refers to later pictures, and so is out of order. */
+  readonly isBFrame: boolean;
 }
 
 /**
@@ -63,9 +66,9 @@ export class H264StreamFixer {
       const type = nalType(unit);
       return type !== NAL_TYPES.sps && type !== NAL_TYPES.pps && type !== NAL_TYPES.accessUnitDelimiter;
     });
-    if (!isKeyFrame) return { data: joinAnnexB(picture), isKeyFrame };
+    if (!isKeyFrame) return { data: joinAnnexB(picture), isKeyFrame, isBFrame: hasBSlice(picture) };
     if (this.#sps === undefined || this.#pps.length === 0)
       throw new RangeError("a key frame came without parameter sets");
-    return { data: joinAnnexB([this.#sps, ...this.#pps, ...picture]), isKeyFrame };
+    return { data: joinAnnexB([this.#sps, ...this.#pps, ...picture]), isKeyFrame, isBFrame: false };
   }
 }

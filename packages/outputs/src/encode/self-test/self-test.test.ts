@@ -9,6 +9,7 @@ import { FFMPEG_PATH, LACKS_FFMPEG } from "../../test-support/programs.ts";
 import { temporaryFolders } from "../../test-support/temporary-folder.ts";
 import { joinAnnexB, splitAnnexB } from "../h264/annex-b.ts";
 import { rewriteSps } from "../h264/sps.ts";
+import { requireHardware } from "../hardware.ts";
 import { selectEncoder } from "../select-encoder.ts";
 import type { EncodedFrame, VideoEncoder, VideoEncoderBackend } from "../video-encoder.ts";
 import { webCodecsBackend } from "../webcodecs/webcodecs-backend.ts";
@@ -59,6 +60,24 @@ function swappedChroma(picture: I420Picture): I420Picture {
   ]);
   return { ...picture, data: swapped };
 }
+
+describe("where an encoder runs", () => {
+  it("D4: hardware that was asked for and is not there is an error that says so, as is software where there is none", async () => {
+    for (const prefer of ["auto", "webcodecs"] as const) {
+      const asked = selectEncoder({ prefer, hardware: "hardware", ffmpegPath: "no-such-program" });
+      await expect(asked).rejects.toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("expected one in hardware, found that it encodes in software") as string,
+      });
+    }
+    const inHardware = { ...webCodecsBackend(), isHardware: true };
+    expect(() => requireHardware(inHardware, "software")).toThrow("ask for hardware or auto");
+    for (const asked of ["auto", "hardware"] as const) requireHardware(inHardware, asked);
+    const inSoftware = await selectEncoder({ prefer: "webcodecs", hardware: "software" });
+    expect(inSoftware.isHardware).toBe(false);
+    await inSoftware.close();
+  });
+});
 
 const FAULTS: readonly [string, Parameters<typeof broken>[0], RegExp][] = [
   ["swaps the colour differences", { picture: swappedChroma }, /the patch painted 255, 0, 0 came back as/],

@@ -16,6 +16,9 @@ import type { EncoderProcess } from "./encoder-process-host.ts";
 /** Name of the backend. */
 export const WEBCODECS = "webcodecs";
 
+/** The process asks the library for software, and takes only the build of it that has nothing else. */
+export const IS_HARDWARE = false;
+
 /** The rate above which OpenH264 counts as if it were this one. */
 const OPENH264_MAX_RATE = 60;
 /** Largest side and area that OpenH264 takes. */
@@ -63,9 +66,10 @@ export async function createWebCodecsEncoder(
   }
   // The process answers before there is a stream to take its frames.
   const made: { stream?: EncodedStream } = {};
+  const request = libraryRequest(config, { width: codedWidth, height: codedHeight });
   const channel = await openChannel(host, {
     type: MESSAGE_TYPES.createEncoder,
-    request: libraryRequest(config, { width: codedWidth, height: codedHeight }),
+    request,
     onMessage: (header, payload) => {
       if (header.type === MESSAGE_TYPES.frame) made.stream?.deliver(payload);
     },
@@ -77,6 +81,8 @@ export async function createWebCodecsEncoder(
     size,
     backend: WEBCODECS,
     implementation: channel.reply.implementation,
+    isHardware: IS_HARDWARE,
+    speed: request.latencyMode,
     hold: () => host.hold(),
   });
   made.stream = stream;
