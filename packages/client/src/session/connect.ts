@@ -2,29 +2,22 @@ import { openLink, type TransportOpeners } from "../link/transport-choice.ts";
 import { openWebRtcLink } from "../link/webrtc-link.ts";
 import { openWebSocketLink } from "../link/websocket-link.ts";
 import { HttpApi } from "../wire/http-api.ts";
+import { createSession } from "./create-session.ts";
 import { browserEnvironment, type ClientEnvironment } from "./environment.ts";
 import type { ConnectOptions, ServerOptions } from "./play-options.ts";
 import { PlaySession } from "./play-session.ts";
 
 /**
  * Starts a session of a world and connects to it. Resolves once the link stands, also while the world still loads. Rejects with a
- * `DreamloopError`: `busy` (see `details.retryAfterSeconds`; nothing is retried by itself), `not_found`, `unauthorized`, `unavailable`, `cancelled`.
+ * `DreamloopError`: `busy` (see `details.retryAfterSeconds`; nothing is retried by itself), `not_found`, `unauthorized`, `unavailable`, `cancelled`; for pictures `invalid_value` and `limit_exceeded`, with the
+ * input's name as `details.image`.
  * The caller closes the session.
  */
 export async function connect(options: ConnectOptions): Promise<PlaySession> {
   const environment = options.environment ?? browserEnvironment();
   const api = httpApi(options, environment);
-  const { world, preset, seed, prompt, size, signal } = options;
-  const answer = await api.create(
-    {
-      world,
-      ...(preset === undefined ? {} : { preset }),
-      ...(seed === undefined ? {} : { seed }),
-      ...(prompt === undefined ? {} : { prompt }),
-      ...(size === undefined ? {} : { size }),
-    },
-    signal,
-  );
+  const { signal } = options;
+  const answer = await createSession(api, options);
   const openers: TransportOpeners = {
     ...(environment.createPeer === undefined
       ? {}

@@ -14,6 +14,7 @@ import { ReconnectPolicy } from "../link/reconnect-policy.ts";
 import { Requests } from "../link/requests.ts";
 import { Stage } from "../present/stage.ts";
 import { clientStatsOf, PlayStatistics, type PlayStats } from "../statistics/play-statistics.ts";
+import { createSession } from "./create-session.ts";
 import type { ConnectionParts } from "./session-parts.ts";
 import { Reconnector } from "./reconnector.ts";
 import type { PlayState } from "./session-events.ts";
@@ -206,17 +207,7 @@ export class LiveConnection {
     const recreate = async (): Promise<SessionAnswer> => {
       const seed = this.#server?.seed ?? options.seed;
       const prompt = this.#parts.currentPrompt();
-      const { world, preset, size } = options;
-      const fresh = await api.create(
-        {
-          world,
-          ...(preset === undefined ? {} : { preset }),
-          ...(seed === undefined ? {} : { seed }),
-          ...(size === undefined ? {} : { size }),
-          ...(prompt === undefined ? {} : { prompt }),
-        },
-        this.#lifetime.signal,
-      );
+      const fresh = await createSession(api, { ...options, seed, prompt, signal: this.#lifetime.signal });
       this.#server = undefined;
       const message = "The server has lost the session; a new one was started with the same seed and prompt.";
       this.#parts.events.emit("notice", { kind: "session_restarted", message });

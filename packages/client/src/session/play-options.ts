@@ -24,6 +24,8 @@ export interface ConnectOptions extends ServerOptions {
   readonly seed?: number;
   /** The first prompt; default: the world's own. */
   readonly prompt?: string;
+  /** Pictures that the world starts from, such as a file of an `<input type="file">`, by the name of the initial input (see `WorldSummary.initialFields`). */
+  readonly images?: Readonly<Record<string, Blob>>;
   /** Size of the frames, where the world can choose. */
   readonly size?: { readonly width: number; readonly height: number };
   /** How video and input travel; default `auto`: WebRTC, else WebSocket, decided within 2 s. */

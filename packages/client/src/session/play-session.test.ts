@@ -118,6 +118,24 @@ describe("PlaySession", () => {
     await session.close();
   });
 
+  test("a new session in place of a forgotten one starts from the same picture", async () => {
+    const photo = new Blob(["photo"]);
+    const { environment, session, links } = await setUp({ images: { first_frame: photo } });
+    environment.answer = (url) => {
+      if (url.endsWith("/resume")) return refused("not_found", false, 404);
+      if (url.endsWith("/config")) return json(200, { uploads: { maxBytes: 100 } });
+      if (url.endsWith("/uploads")) return json(201, { uploadId: "u" });
+      return json(201, fakeAnswer({ sessionId: "s2" }));
+    };
+    links[0].handlers.onClosed(LOST);
+    await environment.advance(5000);
+    expect(environment.asked.find(({ url }) => url.endsWith("/uploads"))?.init?.body).toBe(photo);
+    const create = environment.asked.find(({ url }) => url.endsWith("/sessions"));
+    expect(JSON.parse(create?.init?.body as string)).toMatchObject({ images: { first_frame: "u" } });
+    expect(session.sessionId).toBe("s2");
+    await session.close();
+  });
+
   test("without `recreate` a forgotten session ends", async () => {
     const { environment, links, told } = await setUp({ recreate: false });
     environment.answer = () => refused("not_found", false, 404);

@@ -1,9 +1,11 @@
 import { DreamloopError, ERROR_CODES, errorFromRecord, isDreamloopError, type ErrorRecord } from "@dreamloop/core";
 import type {
+  ConfigAnswer,
   CreateSessionRequest,
   IceCandidate,
   SessionAnswer,
   SessionFacts,
+  UploadLimits,
   WorldsAnswer,
   WorldSummary,
 } from "@dreamloop/protocol";
@@ -23,6 +25,8 @@ export interface HttpApiOptions {
 interface Question {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly body?: object;
+  /** A file as body, in place of JSON. */
+  readonly file?: Blob;
   readonly token?: string;
   readonly signal?: AbortSignal;
   /** Whether it is sent even when the page goes. */
@@ -61,6 +65,29 @@ export class HttpApi {
   async create(request: CreateSessionRequest, signal?: AbortSignal): Promise<SessionAnswer> {
     const question: Question = { method: "POST", body: request, ...(signal === undefined ? {} : { signal }) };
     return readGrant(await this.#ask("/api/sessions", question));
+  }
+
+  /** What pictures may be that are uploaded; absent: the server takes none. */
+  async uploadLimits(signal?: AbortSignal): Promise<UploadLimits | undefined> {
+    const answer = await this.#ask("/api/config", signal === undefined ? {} : { signal });
+    const { uploads } = record(answer, "ConfigAnswer") as Partial<ConfigAnswer>;
+    if (uploads === undefined) return undefined;
+    const { maxBytes } = record(uploads, "ConfigAnswer.uploads");
+    if (typeof maxBytes !== "number") throw wrong("ConfigAnswer.uploads.maxBytes", "a number", maxBytes);
+    return uploads;
+  }
+
+  /** Uploads a picture; gives the name that stands for it once, when a session is started. */
+  async upload(picture: Blob, signal?: AbortSignal): Promise<string> {
+    const question: Question = { method: "POST", file: picture, ...(signal === undefined ? {} : { signal }) };
+    const { uploadId } = record(await this.#ask("/api/uploads", question), "UploadAnswer");
+    if (typeof uploadId !== "string") throw wrong("UploadAnswer.uploadId", "a string", uploadId);
+    return uploadId;
+  }
+
+  /** Lets go of a picture that no session has used. */
+  async removeUpload(uploadId: string): Promise<void> {
+    await this.#ask(`/api/uploads/${encodeURIComponent(uploadId)}`, { method: "DELETE", outlivesPage: true });
   }
 
   /** Takes a session up again. */
@@ -113,9 +140,12 @@ export class HttpApi {
       method: question.method ?? "GET",
       headers: {
         ...(question.body === undefined ? {} : { "content-type": "application/json" }),
+        // What a file calls itself says nothing: the server looks at what it holds.
+        ...(question.file === undefined ? {} : { "content-type": "application/octet-stream" }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
       ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
+      ...(question.file === undefined ? {} : { body: question.file }),
       ...(question.outlivesPage === true ? { keepalive: true } : {}),
       ...(question.signal === undefined ? {} : { signal: question.signal }),
     };
