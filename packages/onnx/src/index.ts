@@ -1,9 +1,15 @@
 // Adapters
 export { bundleAdapter, DEFAULT_MAX_SESSIONS } from "./adapter/bundle-adapter.ts";
-export type { BundleAdapterOptions } from "./adapter/bundle-adapter.ts";
+export type { BundleAdapterOptions, BundleModelAdapter } from "./adapter/bundle-adapter.ts";
+export type { BundleRuntime, LoadStatus } from "./adapter/bundle-runtime.ts";
+export type { Fallback } from "./adapter/fallbacks.ts";
 export { openBundle } from "./bundle/open-bundle.ts";
 export type { Bundle, BundleOpening } from "./bundle/open-bundle.ts";
 export type { LoadedBundle } from "./load/loaded-bundle.ts";
+export { DEFAULT_REFERENCE_FRAMES, recordReference } from "./reference/record-reference.ts";
+export type { RecordedReference, RecordReferenceOptions } from "./reference/record-reference.ts";
+export { REFERENCE_COMPARISONS } from "./reference/reference-check.ts";
+export type { ReferenceCheck, ReferenceComparison } from "./reference/reference-check.ts";
 export { SharedLoads } from "./load/shared-loads.ts";
 export type { AcquireOptions, Closable, Lease } from "./load/shared-loads.ts";
 // Checks
@@ -21,7 +27,13 @@ export { readManifest, readManifestText } from "./manifest/read-manifest.ts";
 export type { ManifestReading } from "./manifest/read-manifest.ts";
 export { worldJsonSchema } from "./manifest/json-schema.ts";
 export type { JsonSchemaNode } from "./manifest/json-schema.ts";
-export type { WorldManifest, WorldManifestInput } from "./manifest/world-manifest.ts";
+export type {
+  ReferenceEnvironment,
+  ReferenceFramesDeclaration,
+  WorldManifest,
+  WorldManifestInput,
+} from "./manifest/world-manifest.ts";
+export { DEFAULT_MINIMUM_PSNR, MAX_REFERENCE_FRAMES } from "./manifest/reference-schema.ts";
 export { FORMAT_VERSION, MANIFEST_FILE } from "./manifest/world-schema.ts";
 export { CACHE_ALIGNMENTS, GRAPH_ROLES } from "./manifest/graph-schema.ts";
 export type { CacheAlignment, GraphRole } from "./manifest/graph-schema.ts";

@@ -25,13 +25,16 @@ import { PromptEncoder } from "../inputs/prompt-encoder.ts";
 import { conditioningMappings } from "../inputs/prompt-mapping.ts";
 import { loadGraphs, type LoadedBundle } from "../load/loaded-bundle.ts";
 import { SharedLoads } from "../load/shared-loads.ts";
+import { ReferenceComparer, skippedCheck, type ReferenceCheck } from "../reference/reference-check.ts";
+import { engineEnvironment } from "../reference/reference-environment.ts";
 import { warmUp } from "../load/warm-up.ts";
 import { BUILT_IN_SAMPLERS } from "../sampler/flow-matching.ts";
 import type { SamplerRegistry } from "../sampler/sampler.ts";
 import type { SessionWorld } from "../session/session-world.ts";
 import { BundleRuntime } from "./bundle-runtime.ts";
+import { fallbacksOf } from "./fallbacks.ts";
 import { bundleInputSchema } from "./input-schema.ts";
-import { adapterSupport, runSettings, settingsKey, type RunSettings } from "./run-settings.ts";
+import { adapterSupport, runSettings, settingsKey, whyNotDefault, type RunSettings } from "./run-settings.ts";
 
 /** Sessions that one runtime has at most, unless told otherwise: a bound on memory, as the weights are shared. */
 export const DEFAULT_MAX_SESSIONS = 64;
@@ -54,21 +57,32 @@ export interface BundleAdapterOptions {
   readonly verifyHashes?: boolean | undefined;
   /** Steps of the warm-up; default 1, and 2 where the first step is unlike the others. */
   readonly warmUpSteps?: number | undefined;
+  /** Told each frame of a warm-up in order as packed RGB8, to be read during the call: what reference frames are written from. */
+  readonly onWarmUpFrame?: ((frame: Uint8Array) => void) | undefined;
   /** Sessions that one runtime has at most; default `DEFAULT_MAX_SESSIONS`. */
   readonly maxSessions?: number | undefined;
+}
+
+/** The adapter of a bundle: its runtimes say how their load went. */
+export interface BundleModelAdapter extends ModelAdapter {
+  /**
+   * Loads and warms the world up. Throws `bundle_invalid` with every fault, `load_failed` when the engine refuses a graph or the
+   * first frames are not the bundle's reference frames, `bad_frame`, or `cancelled`.
+   */
+  createRuntime(config: InferenceConfig, options: CreateRuntimeOptions): Promise<BundleRuntime>;
 }
 
 /**
  * Makes the adapter of a bundle. Nothing is loaded before `createRuntime`. Throws `bundle_invalid` when the domain is not known
  * or does not fit.
  */
-export function bundleAdapter(options: BundleAdapterOptions): ModelAdapter {
+export function bundleAdapter(options: BundleAdapterOptions): BundleModelAdapter {
   const { binding, faults } = bindDomain(options.bundle.manifest, options.domains ?? {});
   if (faults.length > 0) throw bundleError(options.bundle.files.location, faults);
   return new BundleAdapter(options, binding);
 }
 
-class BundleAdapter implements ModelAdapter {
+class BundleAdapter implements BundleModelAdapter {
   readonly modelId: string;
   readonly version: string;
   readonly title: string;
@@ -133,7 +147,7 @@ class BundleAdapter implements ModelAdapter {
     });
     try {
       const world = this.#world(lease.value, settings);
-      await this.#warmUpOnce(lease.value, world, { signal, onProgress });
+      const referenceCheck = await this.#warmUpOnce(lease.value, world, settings, { signal, onProgress });
       return new BundleRuntime({
         lease,
         world,
@@ -141,6 +155,10 @@ class BundleAdapter implements ModelAdapter {
         maxSessions,
         description: this.describe(),
         samplers: this.#samplers,
+        status: {
+          referenceCheck,
+          fallbacks: fallbacksOf(config, { precision: bundle.manifest.precision, engine: lease.value.engine }),
+        },
         domainVersion:
           this.#domain === undefined ? undefined : `${this.#domain.domain.id} ${this.#domain.domain.version}`,
       });
@@ -153,15 +171,44 @@ class BundleAdapter implements ModelAdapter {
   async #warmUpOnce(
     loaded: LoadedBundle,
     world: SessionWorld,
+    settings: RunSettings,
     { signal, onProgress }: CreateRuntimeOptions,
-  ): Promise<void> {
-    if (loaded.warmedUp.has(world.identity)) return;
+  ): Promise<ReferenceCheck> {
+    const { pipeline, referenceFrames } = this.#options.bundle.manifest;
+    const key = JSON.stringify([world.identity, referenceFrames ?? null]);
+    const known = loaded.warmedUp.get(key);
+    if (known !== undefined) return known;
     onProgress?.({ stage: "warm-up" });
-    const { pipeline } = this.#options.bundle.manifest;
     const least = pipeline.firstStep === undefined && pipeline.firstFinalize === undefined ? 1 : 2;
-    const steps = this.#options.warmUpSteps ?? least;
-    await warmUp({ world, mapping: this.#mapping, exampleWords: this.#exampleWords(), steps, signal });
-    loaded.warmedUp.add(world.identity);
+    const { warmUpSteps = least, onWarmUpFrame } = this.#options;
+    const reference = this.#reference(loaded, settings);
+    const comparer = reference instanceof ReferenceComparer ? reference : undefined;
+    await warmUp({
+      world,
+      mapping: this.#mapping,
+      exampleWords: this.#exampleWords(),
+      steps: Math.max(warmUpSteps, comparer?.steps ?? 0),
+      onFrame: async (frame) => {
+        onWarmUpFrame?.(frame);
+        await comparer?.take(frame);
+      },
+      signal,
+    });
+    const check = reference instanceof ReferenceComparer ? reference.finish() : reference;
+    loaded.warmedUp.set(key, check);
+    return check;
+  }
+
+  /** What the first frames are compared with, or why they are not. */
+  #reference({ engine }: LoadedBundle, settings: RunSettings): ReferenceComparer | ReferenceCheck {
+    const { bundle } = this.#options;
+    const { files, manifest } = bundle;
+    const { referenceFrames: reference } = manifest;
+    if (reference === undefined) return skippedCheck("the bundle has no reference frames");
+    const other = whyNotDefault(bundle, this.#options.engine, settings);
+    if (other !== undefined) return skippedCheck(`reference frames are for the defaults: ${other}`);
+    const environment = engineEnvironment(engine, settings.threads);
+    return new ReferenceComparer({ files, manifest, reference, environment });
   }
 
   #exampleWords(): ReadonlyMap<string, string> {

@@ -8,11 +8,21 @@ import {
   type StartSessionOptions,
 } from "@dreamloop/core";
 import type { LoadedBundle } from "../load/loaded-bundle.ts";
+import type { ReferenceCheck } from "../reference/reference-check.ts";
 import type { Lease } from "../load/shared-loads.ts";
 import type { SamplerRegistry } from "../sampler/sampler.ts";
 import { BundleSession } from "../session/bundle-session.ts";
 import type { SessionWorld } from "../session/session-world.ts";
+import type { Fallback } from "./fallbacks.ts";
 import type { RunSettings } from "./run-settings.ts";
+
+/** How the load of a bundle went. */
+export interface LoadStatus {
+  /** What came of comparing the first frames with the reference frames. */
+  readonly referenceCheck: ReferenceCheck;
+  /** Where what runs is not what was asked for; empty where it is. */
+  readonly fallbacks: readonly Fallback[];
+}
 
 /** What a runtime is made of. */
 export interface BundleRuntimeOptions {
@@ -30,6 +40,8 @@ export interface BundleRuntimeOptions {
   readonly samplers: SamplerRegistry;
   /** Id and version of the domain; absent where there is none. */
   readonly domainVersion: string | undefined;
+  /** How the load went. */
+  readonly status: LoadStatus;
 }
 
 /** A loaded bundle with its settings; its sessions own their state and share the weights. */
@@ -75,9 +87,14 @@ export class BundleRuntime implements InferenceRuntime {
     }
   }
 
-  /** What a trace has to know to be repeated: weights, engine, threads, precision, sampler, cache. */
+  /** How the load went. */
+  get status(): LoadStatus {
+    return this.#options.status;
+  }
+
+  /** What a trace has to know to be repeated: weights, engine, threads, precision, sampler, cache; and how the load went. */
   facts(): { readonly [key: string]: Json } {
-    const { lease, world, settings, samplers, domainVersion } = this.#options;
+    const { lease, world, settings, samplers, domainVersion, status } = this.#options;
     const { engine } = lease.value;
     const used = new Set(sampleNames(world));
     return {
@@ -89,6 +106,7 @@ export class BundleRuntime implements InferenceRuntime {
       engine: engine.name,
       engineVersion: engine.version,
       providers: [...engine.providers],
+      processor: engine.processor,
       threads: settings.threads,
       precision: world.manifest.precision,
       quantisation: "none",
@@ -97,6 +115,8 @@ export class BundleRuntime implements InferenceRuntime {
       caches: Object.fromEntries([...settings.spans].map(([name, { window, sink }]) => [name, { window, sink }])),
       samplers: Object.fromEntries([...used].map((name) => [name, samplers[name]?.version ?? ""])),
       ...(domainVersion === undefined ? {} : { domain: domainVersion }),
+      fallbacks: status.fallbacks.map((fallback) => ({ ...fallback })),
+      referenceCheck: { ...status.referenceCheck },
     };
   }
 

@@ -1,4 +1,11 @@
-import { DreamloopError, ERROR_CODES, type AdapterSupport, type CachePolicy, type ModelConfig } from "@dreamloop/core";
+import {
+  DreamloopError,
+  ERROR_CODES,
+  modelConfig,
+  type AdapterSupport,
+  type CachePolicy,
+  type ModelConfig,
+} from "@dreamloop/core";
 import type { Bundle } from "../bundle/open-bundle.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
@@ -40,6 +47,22 @@ export function runSettings({ manifest, plan }: Bundle, engine: Engine, config: 
     if (state.update === "append") spans.set(name, cacheSpan(name, state, cachePolicy, hasValidity));
   }
   return { threads: config.threads ?? engine.defaultThreads, denoisingSteps, cachePolicy, spans };
+}
+
+/** Why a run shows other frames than one with the defaults; absent where it shows the same. */
+export function whyNotDefault(bundle: Bundle, engine: Engine, settings: RunSettings): string | undefined {
+  const { denoisingSteps, spans } = settings;
+  const others = sampleItems(bundle.plan).filter(({ defaultSteps }) => defaultSteps !== denoisingSteps);
+  if (denoisingSteps !== undefined && others.length > 0) {
+    return `denoisingSteps is ${denoisingSteps}, the default is ${others.map((item) => item.defaultSteps).join(", ")}`;
+  }
+  const usual = runSettings(bundle, engine, modelConfig()).spans;
+  for (const [name, { window, sink, limit }] of spans) {
+    const declared = usual.get(name);
+    if (window === declared?.window && sink === declared.sink && limit === declared.limit) continue;
+    return `the cache ${JSON.stringify(name)} keeps ${window} + ${sink} entries, not ${declared?.window} + ${declared?.sink}`;
+  }
+  return undefined;
 }
 
 /** Names a world, its weights and the settings that its snapshots depend on. */

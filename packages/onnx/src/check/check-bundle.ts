@@ -1,4 +1,5 @@
 import type { LoadProgress } from "@dreamloop/core";
+import type { LoadStatus } from "../adapter/bundle-runtime.ts";
 import type { DomainRegistry } from "../domain/world-domain.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { BundleFiles } from "../files/bundle-files.ts";
@@ -46,6 +47,8 @@ export interface CheckReport {
   readonly level: CheckLevel;
   /** All faults of that phase and of those before; none means that the bundle is sound as far as it was looked at. */
   readonly faults: readonly Fault[];
+  /** How the load went; only when the level `run` was reached and found nothing wrong. */
+  readonly status?: LoadStatus;
 }
 
 /** Checks a bundle in up to three phases, each reporting all its faults; a phase with faults is the last. */
@@ -63,6 +66,5 @@ export async function checkBundleFiles(files: BundleFiles, options: CheckOptions
   if (wrong.length > 0 || level === CHECK_LEVELS.hashes || engine === undefined) {
     return { ...world, level: CHECK_LEVELS.hashes, faults: wrong };
   }
-  const failed = await checkRun({ ...lookup, bundle, engine, onProgress, signal });
-  return { ...world, level: CHECK_LEVELS.run, faults: failed };
+  return { ...world, level: CHECK_LEVELS.run, ...(await checkRun({ ...lookup, bundle, engine, onProgress, signal })) };
 }

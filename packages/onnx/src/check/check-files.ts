@@ -7,7 +7,7 @@ import { FAULT_CODES, type Fault } from "./fault.ts";
 
 /** The part of a manifest that names files. */
 export type FileNaming = Pick<WorldManifest, "files" | "graphs"> &
-  Partial<Pick<WorldManifest, "inputs" | "constants" | "model" | "poster">>;
+  Partial<Pick<WorldManifest, "inputs" | "constants" | "model" | "poster" | "video" | "referenceFrames">>;
 
 /** Checks every path and the size of every file; of none but the picture anything is read, and of that only its first bytes. */
 export async function checkFiles(files: BundleFiles, manifest: FileNaming): Promise<readonly Fault[]> {
@@ -48,7 +48,7 @@ export async function checkFiles(files: BundleFiles, manifest: FileNaming): Prom
     const fault = await pathFault(files, card, "model.card");
     if (fault !== undefined) faults.push(fault);
   }
-  faults.push(...(await posterFaults(files, manifest.poster)), ...constantSizes(manifest));
+  faults.push(...(await posterFaults(files, manifest.poster)), ...constantSizes(manifest), ...referenceSize(manifest));
   return faults;
 }
 
@@ -86,6 +86,8 @@ function references(manifest: FileNaming): readonly { readonly path: string; rea
   for (const [name, { file }] of Object.entries(manifest.constants ?? {})) {
     if (file !== undefined) found.push({ path: file, at: `constants.${name}.file` });
   }
+  const reference = manifest.referenceFrames;
+  if (reference !== undefined) found.push({ path: reference.file, at: "referenceFrames.file" });
   if (manifest.poster !== undefined) found.push({ path: manifest.poster, at: "poster" });
   return found;
 }
@@ -104,4 +106,22 @@ function constantSizes(manifest: FileNaming): readonly Fault[] {
       mend: "Correct dtype or shape; the file holds the elements and nothing else.",
     };
   });
+}
+
+function referenceSize({ files, video, referenceFrames }: FileNaming): readonly Fault[] {
+  if (video === undefined || referenceFrames === undefined) return [];
+  const { file, count } = referenceFrames;
+  const expected = count * video.height * video.width * 3;
+  const listed = Object.hasOwn(files, file) ? files[file] : undefined;
+  if (listed === undefined || listed.bytes === expected) return [];
+  return [
+    {
+      code: FAULT_CODES.fileSize,
+      file,
+      path: "referenceFrames",
+      expected: `${expected} bytes for ${count} frame(s) of ${video.width} x ${video.height} pixels, 3 bytes each`,
+      found: `${listed.bytes} bytes`,
+      mend: "Correct count, or write the frames anew: dreamloop check FOLDER --write-reference.",
+    },
+  ];
 }

@@ -7,8 +7,11 @@ import {
   type LoadProgress,
 } from "@dreamloop/core";
 import { bundleAdapter } from "../adapter/bundle-adapter.ts";
+import type { LoadStatus } from "../adapter/bundle-runtime.ts";
 import type { Bundle } from "../bundle/open-bundle.ts";
 import type { Engine } from "../engine/engine.ts";
+import { REFERENCE_ADVICE, REFERENCE_STAGE } from "../reference/reference-check.ts";
+import { MANIFEST_FILE } from "../manifest/world-schema.ts";
 import { externalDataOf } from "./check-graphs.ts";
 import type { StructureOptions } from "./check-structure.ts";
 import { FAULT_CODES, type Fault } from "./fault.ts";
@@ -28,8 +31,19 @@ export interface RunCheckOptions extends StructureOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The third phase of a check: every graph is loaded, then a step is run with neutral action. All graphs that fail are reported. */
-export async function checkRun(options: RunCheckOptions): Promise<readonly Fault[]> {
+/** What the third phase found. */
+export interface RunCheck {
+  /** All faults. */
+  readonly faults: readonly Fault[];
+  /** How the load went; absent when it failed. */
+  readonly status?: LoadStatus;
+}
+
+/**
+ * The third phase of a check: every graph is loaded, then a few steps are run with neutral action and compared with the reference
+ * frames. All graphs that fail are reported.
+ */
+export async function checkRun(options: RunCheckOptions): Promise<RunCheck> {
   const { bundle, engine, domains, samplers, onProgress, signal } = options;
   const faults: Fault[] = [];
   const names = Object.keys(bundle.manifest.graphs);
@@ -39,7 +53,7 @@ export async function checkRun(options: RunCheckOptions): Promise<readonly Fault
     const fault = await loadFault(bundle, engine, name);
     if (fault !== undefined) faults.push(fault);
   }
-  if (faults.length > 0) return faults;
+  if (faults.length > 0) return { faults };
   try {
     const once = { verifyHashes: false, warmUpSteps: CHECKED_STEPS };
     const adapter = bundleAdapter({ bundle, engine, domains, samplers, ...once });
@@ -48,10 +62,10 @@ export async function checkRun(options: RunCheckOptions): Promise<readonly Fault
       ...(onProgress === undefined ? {} : { onProgress }),
     });
     await runtime.close();
-    return [];
+    return { faults: [], status: runtime.status };
   } catch (error) {
     if (isDreamloopError(error, ERROR_CODES.cancelled) || isDreamloopError(error, ERROR_CODES.unavailable)) throw error;
-    return [warmUpFault(bundle, error)];
+    return { faults: [warmUpFault(bundle, error)] };
   }
 }
 
@@ -86,7 +100,8 @@ function loadMend(message: string): string {
 }
 
 function warmUpFault(bundle: Bundle, error: unknown): Fault {
-  const { code, message } = errorToRecord(error);
+  const { code, message, details } = errorToRecord(error);
+  if (details.stage === REFERENCE_STAGE) return referenceFault(bundle, String(details.found));
   const isBadFrame = code === ERROR_CODES.badFrame;
   return {
     code: isBadFrame ? FAULT_CODES.badFrame : FAULT_CODES.warmUp,
@@ -97,5 +112,17 @@ function warmUpFault(bundle: Bundle, error: unknown): Fault {
     mend: isBadFrame
       ? "Look for a division by zero or an overflow in the graphs, and for inputs in the wrong unit."
       : "The message names the graph or input that it stumbles over.",
+  };
+}
+
+function referenceFault({ manifest }: Bundle, found: string): Fault {
+  const { file = MANIFEST_FILE, minimumPsnr } = manifest.referenceFrames ?? {};
+  return {
+    code: FAULT_CODES.referenceFrames,
+    file,
+    path: "referenceFrames",
+    expected: `the reference frames, or in another environment a PSNR of at least ${minimumPsnr} dB`,
+    found,
+    mend: REFERENCE_ADVICE,
   };
 }

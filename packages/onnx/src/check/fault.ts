@@ -58,6 +58,8 @@ export const FAULT_CODES = {
   warmUp: "warm_up",
   /** The warm-up step gave NaN or infinity. */
   badFrame: "bad_frame",
+  /** The first frames are not the reference frames. */
+  referenceFrames: "reference_frames",
 } as const;
 
 /** One of `FAULT_CODES`. */

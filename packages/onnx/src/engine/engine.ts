@@ -52,6 +52,15 @@ export interface EngineFacts {
   readonly version: string;
   /** Execution providers that run the graphs, in order of preference. */
   readonly providers: readonly string[];
+  /** Execution providers that it asked for; where they are not those that run the graphs, it has fallen back. */
+  readonly askedProviders: readonly string[];
+  /**
+   * What decides about the bits of a result beside version and threads: system, processor, instruction sets. Where it is the
+   * same text, so are the bits; empty where it is not known. Nothing in it names the machine or its user.
+   */
+  readonly processor: string;
+  /** Threads that the machine runs at the same time. */
+  readonly availableThreads: number;
 }
 
 /** What runs graphs: ONNX Runtime in Node, in a browser, or a stand-in for tests. */

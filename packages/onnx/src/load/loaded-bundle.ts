@@ -6,6 +6,7 @@ import { checkStructure, type StructureOptions } from "../check/check-structure.
 import { bundleError } from "../check/fault.ts";
 import type { Engine, EngineFacts, Graph } from "../engine/engine.ts";
 import type { Tensor } from "../engine/tensor.ts";
+import type { ReferenceCheck } from "../reference/reference-check.ts";
 import { readConstants } from "./constants.ts";
 import type { Closable } from "./shared-loads.ts";
 
@@ -29,8 +30,8 @@ export class LoadedBundle implements Closable {
   readonly constants: ReadonlyMap<string, Tensor>;
   /** What runs the graphs. */
   readonly engine: EngineFacts;
-  /** Settings whose warm-up step has passed the frame check. */
-  readonly warmedUp = new Set<string>();
+  /** Settings whose warm-up has passed the frame check, and what came of its comparison with the reference frames. */
+  readonly warmedUp = new Map<string, ReferenceCheck>();
   #closing: Promise<void> | undefined;
 
   /** Takes over the graphs: `close` frees them. */

@@ -4,6 +4,7 @@ import {
   errorToRecord,
   ERROR_CODES,
   FrameChecker,
+  frameRgb8,
   isDreamloopError,
   modelInputs,
   neutralValue,
@@ -29,6 +30,8 @@ export interface WarmUpOptions {
   readonly exampleWords: ReadonlyMap<string, string>;
   /** Steps to run: the first of them, and the next where that is another pipeline. */
   readonly steps: number;
+  /** Told each frame in order as packed RGB8, which may be read until the promise resolves. */
+  readonly onFrame?: ((frame: Uint8Array) => void | Promise<void>) | undefined;
   /** Cancels it. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,7 +54,7 @@ export async function warmUp(options: WarmUpOptions): Promise<void> {
   }
 }
 
-async function runSteps({ world, mapping, exampleWords, steps, signal }: WarmUpOptions): Promise<void> {
+async function runSteps({ world, mapping, exampleWords, steps, onFrame, signal }: WarmUpOptions): Promise<void> {
   const seed = 0;
   const example = modelInputs({ initial: exampleInitial(world.manifest, exampleWords) });
   const started = readMappedInputs(
@@ -75,7 +78,13 @@ async function runSteps({ world, mapping, exampleWords, steps, signal }: WarmUpO
       const stepOptions = signal === undefined ? {} : { signal };
       const given = mapped.inputs.withStep({ ...exampleStep(world.manifest), ...mapped.inputs.step });
       const { output } = await session.step(given, stepOptions);
-      if (output !== undefined) checker.check(videoChunk(output));
+      if (output !== undefined) {
+        const chunk = videoChunk(output);
+        checker.check(chunk);
+        for (let frame = 0; frame < chunk.frameCount && onFrame !== undefined; frame += 1) {
+          await onFrame(frameRgb8(chunk, frame));
+        }
+      }
       await session.finalizeStep(stepOptions);
     }
   } finally {

@@ -19,6 +19,7 @@ import type {
   sourceSchema,
   targetsSchema,
 } from "./pipeline-schema.ts";
+import type { referenceEnvironmentSchema, referenceFramesSchema } from "./reference-schema.ts";
 import type { portSchema } from "./tensor-schema.ts";
 import type { worldManifestSchema } from "./world-schema.ts";
 
@@ -87,3 +88,9 @@ export type SourceDeclaration = z.output<typeof sourceSchema>;
 
 /** Where an output goes. */
 export type TargetsDeclaration = z.output<typeof targetsSchema>;
+
+/** The frames that a world has to show when it is loaded. */
+export type ReferenceFramesDeclaration = z.output<typeof referenceFramesSchema>;
+
+/** What decides about the bits of a frame. */
+export type ReferenceEnvironment = z.output<typeof referenceEnvironmentSchema>;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { constantSchema, graphSchema, stateSchema } from "./graph-schema.ts";
 import { frameLayoutSchema, initialInputSchema, stepInputSchema } from "./input-schema.ts";
 import { pipelineSchema } from "./pipeline-schema.ts";
+import { referenceFramesSchema } from "./reference-schema.ts";
 import { nameSchema, pathSchema, textSchema, unitSchema } from "./tensor-schema.ts";
 
 /** The version of the format that this package reads. */
@@ -114,4 +115,5 @@ export const worldManifestSchema = z.strictObject({
   state: z.record(nameSchema, stateSchema).default({}),
   graphs: z.record(nameSchema, graphSchema),
   pipeline: pipelineSchema,
+  referenceFrames: referenceFramesSchema.optional(),
 });

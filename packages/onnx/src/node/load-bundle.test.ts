@@ -33,7 +33,7 @@ async function runtimeOf(
 
 describe("bundles in folders", () => {
   test("are checked and loaded by the name of the folder", async () => {
-    expect(await checkBundle(flow, { level: "run" })).toEqual({ worldId: "toy-flow", level: "run", faults: [] });
+    expect(await checkBundle(flow, { level: "run" })).toMatchObject({ worldId: "toy-flow", level: "run", faults: [] });
     const engine = nodeEngine();
     const runtime = await runtimeOf(step, { engine });
     const session = await runtime.startSession(modelInputs(), { seed: 1 });

@@ -5,6 +5,7 @@ import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import type { Engine, EngineFacts, Graph, GraphPort, GraphSource } from "../engine/engine.ts";
 import type { Tensor, TensorData, TensorDtype } from "../engine/tensor.ts";
 import { besidePath } from "../files/bundle-files.ts";
+import { processorName } from "./processor-name.ts";
 
 type Library = typeof import("onnxruntime-node");
 
@@ -16,6 +17,9 @@ export const MAX_DEFAULT_THREADS = 4;
  * that wait would take the cores from the one that works. Measured with four graphs on two cores: 4 to 9 times slower with it.
  */
 const SESSION_CONFIG = { session: { intra_op: { allow_spinning: "0" } } };
+
+/** What runs the graphs; the library has it in every build, so that nothing else can take its place. */
+const PROVIDERS = ["cpu"];
 
 /** Errors only: warnings about unused initializers would go to the terminal. */
 const LOG_ERRORS_ONLY = 3;
@@ -48,14 +52,21 @@ class NodeEngine implements Engine {
   async facts(): Promise<EngineFacts> {
     await this.#library();
     const manifest = createRequire(import.meta.url)("onnxruntime-node/package.json") as { readonly version: string };
-    return { name: this.name, version: manifest.version, providers: ["cpu"] };
+    return {
+      name: this.name,
+      version: manifest.version,
+      providers: PROVIDERS,
+      askedProviders: PROVIDERS,
+      processor: await processorName(),
+      availableThreads: availableParallelism(),
+    };
   }
 
   async createGraph(source: GraphSource, options: { threads: number; signal?: AbortSignal }): Promise<Graph> {
     const library = await this.#library();
     throwIfCancelled(options.signal, "the load");
     const settings: InferenceSession.SessionOptions = {
-      executionProviders: ["cpu"],
+      executionProviders: PROVIDERS,
       intraOpNumThreads: options.threads,
       interOpNumThreads: 1,
       executionMode: "sequential",
