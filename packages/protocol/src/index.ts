@@ -38,6 +38,7 @@ export type {
   ServerMessage,
   SessionState,
   SessionStateMessage,
+  EncoderStatus,
   SessionStatsMessage,
   WelcomeMessage,
 } from "./server-message.ts";

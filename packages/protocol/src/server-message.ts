@@ -63,6 +63,26 @@ export interface SessionStateMessage {
   readonly reason?: ErrorRecord;
 }
 
+/** What holds in the encoder of a session, read back from its stream where that tells. */
+export interface EncoderStatus {
+  /** Backend and library with its version. */
+  readonly name: string;
+  /** Whether it runs on special hardware. */
+  readonly isHardware: boolean;
+  /** What was asked for: `auto`, `software` or `hardware`. */
+  readonly hardwareAsked: string;
+  /** Codec, profile and level, from the stream's parameter set. */
+  readonly codecString: string;
+  /** What the library was told about speed, in its own words. */
+  readonly speed: string;
+  /** Pictures that are held back, as measured. */
+  readonly lookAheadFrames: number;
+  /** Frames in a row that are out of order, as the stream has them. */
+  readonly bFrames: number;
+  /** Bits a second that it was made for. */
+  readonly bitrateBitsPerSecond: number;
+}
+
 /** Counters of a session, sent about once a second. */
 export interface SessionStatsMessage {
   /** What this message is. */
@@ -85,6 +105,8 @@ export interface SessionStatsMessage {
   readonly codec: string;
   /** The encoder in use. */
   readonly encoder: string;
+  /** What holds in it; absent before its first frames. */
+  readonly encoderSettings?: EncoderStatus;
   /** How the frames travel. */
   readonly transport: string;
   /** Viewers of the session, the player included. */

@@ -71,7 +71,8 @@ export class DreamloopServer {
     const { worlds, clock = new ProcessClock() } = options;
     const preloaded = config.preload.map((id) => worldOf(worlds, id));
     const tls = await readTls(config);
-    const media = await MediaHost.start({ encoder: config.encoder, jpegQuality: config.jpegQuality });
+    const { encoder, encoderHardware: hardware, jpegQuality } = config;
+    const media = await MediaHost.start({ encoder, hardware, jpegQuality });
     const shelf = new WorldShelf({
       clock,
       maxLoads: config.maxLoads,

@@ -29,6 +29,7 @@ const CASES: {
   relayOnly: [false, "0", [], true],
   udpPorts: [{ first: 1, last: 2 }, "3-4", ["5-6"], { first: 5, last: 6 }],
   encoder: ["auto", "webcodecs", ["ffmpeg"], "ffmpeg"],
+  encoderHardware: ["auto", "software", ["hardware"], "hardware"],
   jpegQuality: [1, "2", ["3"], 3],
   minBitrateBitsPerSecond: [10_001, "10002", ["10003"], 10_003],
   maxBitrateBitsPerSecond: [1_000_001, "1000002", ["1000003"], 1_000_003],

@@ -60,6 +60,11 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
   relayOnly: { usage: "--relay-only", help: "media only over TURN", form: asFlag },
   udpPorts: { usage: "--udp-ports <first-last>", help: "UDP ports of the media; default any", form: asUdpPorts },
   encoder: { usage: "--encoder <name>", help: "video encoder: auto, webcodecs or ffmpeg; default auto", form: asText },
+  encoderHardware: {
+    usage: "--encoder-hardware <kind>",
+    help: "where it runs: auto, software or hardware; default auto",
+    form: asText,
+  },
   jpegQuality: { usage: "--jpeg-quality <n>", help: "quality where nothing decodes video; default 80", form: asNumber },
   minBitrateBitsPerSecond: {
     usage: "--min-bitrate <bits>",

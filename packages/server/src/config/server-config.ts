@@ -12,9 +12,10 @@ import {
   withDefault,
   type Reader,
 } from "@dreamloop/core";
-import { ENCODER_NAMES, type EncoderName } from "@dreamloop/outputs";
+import { ENCODER_NAMES, HARDWARE_PREFERENCES, type EncoderName, type HardwarePreference } from "@dreamloop/outputs";
 import type { IceServerEntry } from "@dreamloop/protocol";
 import { isLoopback } from "../security/access-rules.ts";
+import { iceServer, origin } from "./network-readers.ts";
 
 /** How a server runs; everything has a default. */
 export interface ServerConfig {
@@ -42,6 +43,8 @@ export interface ServerConfig {
   readonly udpPorts?: { readonly first: number; readonly last: number };
   /** Which video encoder; default `auto`. */
   readonly encoder: EncoderName;
+  /** Whether the encoder may, must or must not run on special hardware; default `auto`. */
+  readonly encoderHardware: HardwarePreference;
   /** Quality of JPEG pictures for clients that cannot decode video, 1 to 100; default 80. */
   readonly jpegQuality: number;
   /** Least bitrate of the video, in bits a second; default 150,000. */
@@ -113,6 +116,7 @@ export const SERVER_DEFAULTS: ServerConfig = Object.freeze({
   iceServers: [],
   relayOnly: false,
   encoder: ENCODER_NAMES.auto,
+  encoderHardware: HARDWARE_PREFERENCES.auto,
   jpegQuality: 80,
   minBitrateBitsPerSecond: 150_000,
   maxBitrateBitsPerSecond: 8_000_000,
@@ -153,21 +157,6 @@ const D = SERVER_DEFAULTS;
 /** Beyond this neither bytes nor pixels of one picture are taken into memory, whatever is configured. */
 const MAX_UPLOAD = 268_435_456;
 
-const iceServer = shape<IceServerEntry>({
-  urls: (value, at) => (typeof value === "string" ? name(value, at) : listOf(name, { min: 1, max: 8 })(value, at)),
-  username: optional(name),
-  credential: optional(text({ maxLength: 1000 })),
-});
-
-const origin: Reader<string> = (value, at) => {
-  const given = name(value, at);
-  if (/^https?:\/\/[^/\s*]+$/i.test(given)) return given;
-  throw new DreamloopError(
-    ERROR_CODES.invalidValue,
-    `${at}: expected an origin such as https://example.org (no path, no wildcard), found ${JSON.stringify(given)}`,
-  );
-};
-
 /** Readers of the settings of a server, for the layers of a command line. */
 export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Reader<ServerConfig[Key]> } = {
   host: name,
@@ -182,6 +171,7 @@ export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Re
   relayOnly: flag,
   udpPorts: shape<{ first: number; last: number }>({ first: port, last: port }),
   encoder: oneOf(ENCODER_NAMES),
+  encoderHardware: oneOf(HARDWARE_PREFERENCES),
   jpegQuality: finite({ integer: true, min: 1, max: 100 }),
   minBitrateBitsPerSecond: bitrate,
   maxBitrateBitsPerSecond: bitrate,
@@ -229,6 +219,7 @@ const make = recordFactory<ServerConfig>(
     relayOnly: withDefault(R.relayOnly, D.relayOnly),
     udpPorts: optional(R.udpPorts as Reader<NonNullable<ServerConfig["udpPorts"]>>),
     encoder: withDefault(R.encoder, D.encoder),
+    encoderHardware: withDefault(R.encoderHardware, D.encoderHardware),
     jpegQuality: withDefault(R.jpegQuality, D.jpegQuality),
     minBitrateBitsPerSecond: withDefault(R.minBitrateBitsPerSecond, D.minBitrateBitsPerSecond),
     maxBitrateBitsPerSecond: withDefault(R.maxBitrateBitsPerSecond, D.maxBitrateBitsPerSecond),

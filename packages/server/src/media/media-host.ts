@@ -1,9 +1,17 @@
 import { createRequire } from "node:module";
 import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
 import { DreamloopError, ERROR_CODES, errorFromRecord, type SessionDescription } from "@dreamloop/core";
-import type { VideoEncoderSettings } from "@dreamloop/outputs";
+import { HARDWARE_PREFERENCES, type VideoEncoderSettings } from "@dreamloop/outputs";
 import type { FrameCodec } from "@dreamloop/protocol";
-import type { FromMedia, MediaFrame, MediaStats, MediaWorkerStart, RecordedVideo, ToMedia } from "./media-messages.ts";
+import {
+  NO_ENCODER,
+  type FromMedia,
+  type MediaFrame,
+  type MediaStats,
+  type MediaWorkerStart,
+  type RecordedVideo,
+  type ToMedia,
+} from "./media-messages.ts";
 
 /** Seconds that the worker gets to end by itself. */
 const END_SECONDS = 5;
@@ -78,7 +86,7 @@ export class MediaHost {
     });
   }
 
-  /** Starts the worker and tests its encoders. Throws `worker_failed`. */
+  /** Starts the worker and tests its encoders. Throws `worker_failed`, and `unavailable` when none runs where it was asked to. */
   static async start(options: MediaWorkerStart): Promise<MediaHost> {
     const worker = new Worker(createRequire(import.meta.url).resolve("@dreamloop/server/media-worker"), {
       workerData: options,
@@ -93,7 +101,13 @@ export class MediaHost {
         else fail(message);
       });
     });
-    return new MediaHost(worker, ready);
+    const host = new MediaHost(worker, ready);
+    if (options.hardware === HARDWARE_PREFERENCES.auto || ready.encoder !== NO_ENCODER) return host;
+    await host.close();
+    throw new DreamloopError(
+      ERROR_CODES.unavailable,
+      `encoderHardware: an encoder in ${options.hardware} was asked for, and there is none here: ${ready.faults.join(". ")}`,
+    );
   }
 
   /** Frames that came for a session that had ended; they were discarded. */

@@ -1,12 +1,17 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ErrorRecord, SessionDescriptionInput } from "@dreamloop/core";
-import type { EncoderName, VideoEncoderSettings } from "@dreamloop/outputs";
+import type { EncoderName, HardwarePreference, VideoEncoderSettings } from "@dreamloop/outputs";
 import type { FrameCodec } from "@dreamloop/protocol";
+
+/** The encoder's name where there is none. */
+export const NO_ENCODER = "none";
 
 /** What the media worker is started with. */
 export interface MediaWorkerStart {
   /** Which encoder it looks for. */
   readonly encoder: EncoderName;
+  /** Where that has to run. */
+  readonly hardware: HardwarePreference;
   /** Quality of JPEG pictures, 1 to 100. */
   readonly jpegQuality: number;
 }

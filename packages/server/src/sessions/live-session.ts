@@ -10,6 +10,7 @@ import { ProcessClock } from "@dreamloop/node";
 import {
   SESSION_STATES,
   type ControlRequest,
+  type EncoderStatus,
   type FrameCodec,
   type SessionState,
   type SessionStatsMessage,
@@ -23,6 +24,7 @@ import type { RtcpFeedback } from "../webrtc/rtp/rtcp.ts";
 import type { WorldOrder } from "../worlds/world-shelf.ts";
 import { Audience } from "./audience.ts";
 import type { Connection, ConnectionOwner, Outlet } from "./connection.ts";
+import { encoderStatus } from "./encoder-status.ts";
 import { fanOut } from "./fan-out.ts";
 import { handleRequest } from "./handle-request.ts";
 import { KeyFrameDesk } from "./key-frame-desk.ts";
@@ -69,7 +71,7 @@ export class LiveSession implements ConnectionOwner {
   #markClosed: () => void = () => undefined;
   #run: SessionRun | undefined;
   #stats: SessionStatsMessage | undefined;
-  #encoderName = "none";
+  #encoder: EncoderStatus | undefined;
   #lateFrames = 0;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -250,8 +252,8 @@ export class LiveSession implements ConnectionOwner {
       onFrame: (frame) => this.#takeFrame(frame),
       onStats: (stats) => this.#takeStats(stats),
       onEncoder: (settings) => {
-        this.#encoderName = `${settings.backend}/${settings.implementation}`;
-        this.log.note("encoder", { ...settings });
+        this.#encoder = encoderStatus(settings, this.#options.config.encoderHardware);
+        this.log.note("encoder", { ...settings, hardwareAsked: this.#encoder.hardwareAsked });
       },
       onFault: (fault) => void this.close("failed", fault),
       onWarning: ({ kind, message }) => {
@@ -275,7 +277,7 @@ export class LiveSession implements ConnectionOwner {
   #takeStats(stats: MediaStats): void {
     this.#stats = statsMessage(stats, {
       main: this.#audience.player ?? [...this.#audience.connections][0],
-      encoder: this.#encoderName,
+      encoder: this.#encoder,
       viewerCount: this.#audience.readyCount,
       lateFrames: this.#lateFrames,
     });

@@ -1,10 +1,10 @@
 import { FakeClock } from "@dreamloop/testing";
-import { WorldHost, type LoadWorldOptions } from "@dreamloop/node";
 import type { RecordingFacts, SessionFacts } from "@dreamloop/protocol";
 import { readTrace, type Trace } from "@dreamloop/core";
 import { afterEach, describe, expect, it } from "vitest";
+import { heldLoads } from "../test-support/held-loads.ts";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
-import { probe, TestServer, until } from "../test-support/test-server.ts";
+import { TestServer, until } from "../test-support/test-server.ts";
 import { releaseRtc } from "../webrtc/rtc-library.ts";
 
 const servers: TestServer[] = [];
@@ -37,25 +37,6 @@ async function stillCount(client: SocketClient): Promise<number> {
     return performance.now() - since >= STILL_MILLISECONDS;
   }, "the picture stands still");
   return count;
-}
-
-/** A loader whose loads wait until they are let go, or are cancelled. */
-function heldLoads() {
-  const gates: (() => void)[] = [];
-  let cancelled = 0;
-  let freeCancelled: () => void = () => undefined;
-  const cancelledMayEnd = new Promise<void>((resolve) => (freeCancelled = resolve));
-  const load = async (options: LoadWorldOptions): Promise<WorldHost> => {
-    await new Promise<void>((resolve, reject) => {
-      gates.push(resolve);
-      options.signal?.addEventListener("abort", () => {
-        cancelled += 1;
-        void cancelledMayEnd.then(() => reject(new Error("cancelled")));
-      });
-    });
-    return WorldHost.load(options);
-  };
-  return { load, gates, freeCancelled: () => freeCancelled(), cancelledCount: () => cancelled };
 }
 
 describe("a session", () => {
@@ -103,6 +84,34 @@ describe("a session", () => {
     const [frame] = client.frames;
     expect(frame?.header).toMatchObject({ codec: "jpeg", codecString: "image/jpeg" });
     expect([...(frame?.payload.subarray(0, 3) ?? [])]).toEqual([0xff, 0xd8, 0xff]);
+  });
+
+  it("D4: the encoder's settings as its stream shows them stand in the log and in the counters, with what was asked for", async () => {
+    const server = await start({ preload: ["probe"] });
+    const session = await server.create();
+    const client = await SocketClient.open(server, session);
+    const told = () => client.messages.find((message) => message.type === "stats" && message.encoderSettings);
+    await until(() => told() !== undefined, "the settings are told");
+    const inForce = { isHardware: false, hardwareAsked: "auto", speed: "realtime", lookAheadFrames: 0, bFrames: 0 };
+    const codecString = expect.stringMatching(/^avc1\.42[0-9a-f]{4}$/) as string;
+    expect(told()).toMatchObject({ encoderSettings: { ...inForce, codecString } });
+    const response = await server.send("GET", `/api/sessions/${session.sessionId}/log`, session);
+    const { entries } = (await response.json()) as { entries: { event: string; facts: { codecString?: string } }[] };
+    const logged = entries.filter(({ event }) => event === "encoder").at(-1)?.facts;
+    expect(logged).toMatchObject({ ...inForce, codec: "h264", latency: "realtime" });
+    // The same as in the parameter set that went out.
+    expect(client.frames[0]?.header.codecString).toBe(logged?.codecString);
+    const bitrate = (await factsOf(server, session)).stats?.encoderSettings?.bitrateBitsPerSecond;
+    expect(bitrate).toBeGreaterThan(100_000);
+  });
+
+  it("D4: a server that was asked for an encoder in hardware does not start without one, and says what it found", async () => {
+    await expect(start({ encoderHardware: "hardware" })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/^encoderHardware: .*hardware.*webcodecs encoder: .* in software/) as string,
+    });
+    const server = await start({ encoderHardware: "software" });
+    expect(server.server.encoders.codecs).toContain("h264");
   });
 
   it("A2: what was held is released when the connection is lost, and counts go on when the player is back", async () => {
@@ -198,122 +207,6 @@ async function traceOf(
   const response = await server.fetch(`${facts.tracePath}?token=${session.token}`);
   return readTrace([new Uint8Array(await response.arrayBuffer())]);
 }
-
-describe("admission", () => {
-  it("C4: readiness fails while no session can be admitted, liveness does not, and it recovers", async () => {
-    const server = await start({ preload: ["probe"], maxSessions: 1 });
-    expect((await server.fetch("/readyz")).status).toBe(200);
-    const session = await server.create();
-    expect((await server.fetch("/readyz")).status).toBe(503);
-    expect((await server.fetch("/healthz")).status).toBe(200);
-    const refused = await server.send("POST", "/api/sessions", { body: { world: "probe" } });
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toBe("5");
-    expect(await refused.json()).toMatchObject({ error: { code: "busy", retryable: true }, retryAfterSeconds: 5 });
-    await server.send("DELETE", `/api/sessions/${session.sessionId}`, { token: session.token });
-    await until(async () => (await server.fetch("/readyz")).status === 200, "the server is ready again");
-    expect(server.server.counts.doubleReleases).toBe(0);
-  });
-
-  it("M5: limits the sessions of one identity and how often it may start one", async () => {
-    const config = { preload: ["probe"], maxSessionsPerIdentity: 2, sessionStartsPerMinute: 4 };
-    const server = await start(config, { clock: new FakeClock() });
-    await server.create();
-    await server.create();
-    const statuses: number[] = [];
-    for (let attempt = 0; attempt < 4; attempt += 1) {
-      statuses.push((await server.send("POST", "/api/sessions", { body: { world: "probe" } })).status);
-    }
-    expect(statuses).toEqual([503, 503, 429, 429]);
-  });
-
-  it("C3, J4: a second request joins a load, and a load that nobody waits for is cancelled and frees the place at once", async () => {
-    const held = heldLoads();
-    const server = await start({ maxSessions: 4 }, { loadWorld: held.load, worlds: [probe(), probe({}, "other")] });
-    const first = await server.create();
-    const second = await server.create();
-    expect(first.state).toBe("loading");
-    expect(server.server.counts.loadsBegun).toBe(1);
-    const other = await server.send("POST", "/api/sessions", { body: { world: "other" } });
-    expect(other.status).toBe(503);
-    for (const { sessionId, token } of [first, second])
-      await server.send("DELETE", `/api/sessions/${sessionId}`, { token });
-    await until(() => server.server.counts.takenSlots === 0, "the places are free");
-    expect(held.cancelledCount()).toBe(1);
-    // The cancelled load still counts until it has ended.
-    expect((await server.send("POST", "/api/sessions", { body: { world: "other" } })).status).toBe(503);
-    held.freeCancelled();
-    await until(() => server.server.counts.loads === 0, "the load has ended");
-    const third = await server.create({ world: "other" });
-    held.gates.at(-1)?.();
-    const client = await SocketClient.open(server, third);
-    await until(() => client.frames.length > 0, "the world runs");
-  });
-
-  it("C3: a load that holds its thread is ended at once when nobody waits for it, and another world can be loaded", async () => {
-    const holding = probe({ loadTimeSeconds: 600, blocking: true }, "holding");
-    const server = await start({ maxSessions: 1 }, { worlds: [probe(), holding] });
-    const session = await server.create({ world: "holding" });
-    await server.send("DELETE", `/api/sessions/${session.sessionId}`, session);
-    await until(() => server.server.counts.takenSlots === 0, "the place is free");
-    await until(() => server.server.counts.loads === 0, "the load has ended");
-    const client = await SocketClient.open(server, await server.create());
-    await until(() => client.frames.length > 0, "another world runs");
-    expect(server.server.counts).toMatchObject({ doubleReleases: 0, sessions: 1 });
-  });
-
-  it("C3: a player whose connection is lost during the load frees the place within 1 s, and one who is back by then keeps it", async () => {
-    const held = heldLoads();
-    const clock = new FakeClock({ startSeconds: 1000 });
-    const server = await start({ graceSeconds: 20, maxSessions: 1 }, { loadWorld: held.load, clock });
-    const lose = async (session: Awaited<ReturnType<TestServer["create"]>>): Promise<void> => {
-      const client = await SocketClient.open(server, session);
-      await client.close();
-      await until(async () => (await factsOf(server, session)).viewerCount === 0, "the server has noticed");
-    };
-    const kept = await server.create();
-    await lose(kept);
-    const path = `/api/sessions/${kept.sessionId}`;
-    const resumed = await server.send("POST", `${path}/resume`, { body: { resumeSecret: kept.resumeSecret } });
-    expect(resumed.status).toBe(200);
-    await clock.advance(2);
-    expect(server.server.counts.takenSlots).toBe(1);
-    await lose(kept);
-    await clock.advance(1);
-    await until(() => server.server.counts.takenSlots === 0, "the place is free");
-    expect(held.cancelledCount()).toBe(1);
-    held.freeCancelled();
-    await until(() => server.server.counts.loads === 0, "the load has ended");
-    // A world that is ready before the player is missed keeps the session for the usual time.
-    const early = await server.create();
-    await lose(early);
-    held.gates.at(-1)?.();
-    await until(async () => (await factsOf(server, early)).state === "running", "the world runs");
-    await clock.advance(15);
-    expect(server.server.counts.takenSlots).toBe(1);
-    await clock.advance(6);
-    await until(() => server.server.counts.takenSlots === 0, "the place is free");
-  });
-
-  it("tells who asks for an unknown world which ones there are, and closes a session whose world cannot load", async () => {
-    const broken = { ...probe({}, "broken"), reference: { module: "@dreamloop/absent" } };
-    const held = heldLoads();
-    const server = await start({}, { worlds: [probe(), broken], loadWorld: held.load });
-    const unknown = await server.send("POST", "/api/sessions", { body: { world: "prob" } });
-    expect(unknown.status).toBe(404);
-    expect(((await unknown.json()) as { error: { message: string } }).error.message).toContain("probe, broken");
-    const session = await server.create({ world: "broken" });
-    // The load begins once the client is there to hear how it ends.
-    const client = await SocketClient.open(server, session);
-    held.gates.at(-1)?.();
-    await until(() => client.closeCode !== undefined, "its socket is closed");
-    const last = client.messages.filter((message) => message.type === "state").at(-1);
-    expect(last).toMatchObject({ state: "closed", reason: { code: "load_failed" } });
-    await until(() => server.server.counts.sessions === 0, "the session has ended");
-    await until(() => server.server.counts.loads === 0, "the load has ended");
-    expect(server.server.counts).toMatchObject({ takenSlots: 0, feeds: 0 });
-  });
-});
 
 describe("time limits", () => {
   const config = { preload: ["probe"], graceSeconds: 20, idleSeconds: 100, lifetimeSeconds: 300 };

@@ -1,5 +1,5 @@
-import type { SessionStatsMessage } from "@dreamloop/protocol";
-import type { MediaStats } from "../media/media-messages.ts";
+import type { EncoderStatus, SessionStatsMessage } from "@dreamloop/protocol";
+import { NO_ENCODER, type MediaStats } from "../media/media-messages.ts";
 import type { Connection } from "./connection.ts";
 
 /** The counters of a session as clients get them. */
@@ -8,8 +8,8 @@ export function statsMessage(
   session: {
     /** The player, or whoever watches when there is none. */
     readonly main: Connection | undefined;
-    /** The encoder in use. */
-    readonly encoder: string;
+    /** The encoder in use, once it is known. */
+    readonly encoder: EncoderStatus | undefined;
     /** Viewers, the player included. */
     readonly viewerCount: number;
     /** Frames that came too late. */
@@ -27,7 +27,8 @@ export function statsMessage(
     drops: { ...stats.drops, late: lateFrames, viewer: main?.droppedFrames ?? 0 },
     targetBitrateBitsPerSecond: stats.bitrateBitsPerSecond,
     codec: main?.outlet.codec ?? "none",
-    encoder,
+    encoder: encoder?.name ?? NO_ENCODER,
+    ...(encoder === undefined ? {} : { encoderSettings: encoder }),
     transport: main?.outlet.transport ?? "none",
     viewerCount,
   };

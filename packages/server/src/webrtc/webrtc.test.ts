@@ -162,8 +162,9 @@ describe("a WebRTC connection", () => {
     const socket = await SocketClient.open(server, { ...session, token: session.viewerToken });
     await until(() => socket.frames.length > 2, "frames come");
     const log = await server.send("GET", `/api/sessions/${session.sessionId}/log`, { token: session.token });
-    const { entries } = (await log.json()) as { entries: { event: string }[] };
-    expect(entries.filter(({ event }) => event === "encoder")).toHaveLength(1);
+    const { entries } = (await log.json()) as { entries: { event: string; facts: { codec?: string } }[] };
+    const codecs = entries.filter(({ event }) => event === "encoder").map(({ facts }) => facts.codec);
+    expect(new Set(codecs)).toEqual(new Set(["h264"]));
     await until(
       () => viewer.frames.some((frame) => client.frames.some((own) => Buffer.from(own.data).equals(frame.data))),
       "both get the same bytes",

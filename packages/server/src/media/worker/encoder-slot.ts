@@ -7,6 +7,7 @@ import {
   type VideoEncoderBackend,
   type VideoEncoderSettings,
 } from "@dreamloop/outputs";
+import { SettingsReading } from "./settings-reading.ts";
 
 /** Seconds between key frames when nobody asks for one: viewers ask, so this is only for those that cannot. */
 const KEY_FRAME_INTERVAL_SECONDS = 10;
@@ -34,7 +35,7 @@ export interface EncoderSlotOptions {
     readonly isKeyFrame: boolean;
     readonly settings: VideoEncoderSettings;
   }) => void;
-  /** Told once for every encoder when its settings are known from its stream. */
+  /** Told for every encoder when its settings are known from its stream, and again when the stream shows others. */
   readonly onSettings: (settings: VideoEncoderSettings) => void;
 }
 
@@ -125,7 +126,7 @@ export class EncoderSlot {
 
   async #make(): Promise<VideoEncoder> {
     const { backend, codec, width, height, framesPerSecond, onFrame, onSettings } = this.#options;
-    let isFirst = true;
+    const reading = new SettingsReading();
     this.#starts += 1;
     this.#keyFrameWanted = true;
     const encoder = await backend.createEncoder(
@@ -142,8 +143,8 @@ export class EncoderSlot {
         onFrame: (frame) => {
           if (this.#closed) return;
           this.#failuresInARow = 0;
-          if (isFirst) onSettings(encoder.settings);
-          isFirst = false;
+          const found = reading.note(encoder.settings, encoder.pendingFrames);
+          if (found !== undefined) onSettings(found);
           onFrame({ ...frame, settings: encoder.settings });
         },
         onError: (error) => {

@@ -3,7 +3,7 @@ import { errorToRecord, ERROR_CODES, DreamloopError, sessionDescription } from "
 import { ProcessClock } from "@dreamloop/node";
 import { selectEncoder, selfTestEncoder, VIDEO_CODECS, type VideoEncoderBackend } from "@dreamloop/outputs";
 import { FRAME_CODECS, type FrameCodec } from "@dreamloop/protocol";
-import type { FromMedia, MediaWorkerStart, ToMedia } from "../media-messages.ts";
+import { NO_ENCODER, type FromMedia, type MediaWorkerStart, type ToMedia } from "../media-messages.ts";
 import { MediaSession } from "./media-session.ts";
 
 /** Seconds between two reports of counters. */
@@ -28,7 +28,8 @@ class MediaWorker {
     for (const codec of Object.values(VIDEO_CODECS)) {
       try {
         if (this.#backend === undefined) {
-          this.#backend = await selectEncoder({ prefer: this.#start.encoder, codecs: [codec] });
+          const { encoder, hardware } = this.#start;
+          this.#backend = await selectEncoder({ prefer: encoder, hardware, codecs: [codec] });
         } else await selfTestEncoder({ backend: this.#backend, codec });
         codecs.push(codec);
       } catch (error) {
@@ -36,7 +37,7 @@ class MediaWorker {
       }
     }
     codecs.push(FRAME_CODECS.jpeg);
-    post({ type: "ready", codecs, encoder: this.#backend?.name ?? "none", faults });
+    post({ type: "ready", codecs, encoder: this.#backend?.name ?? NO_ENCODER, faults });
     parentPort?.on("message", (message: ToMedia) => this.#take(message));
   }
 
