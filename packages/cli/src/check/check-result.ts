@@ -1,4 +1,4 @@
-import type { Fault } from "@dreamloop/onnx";
+import type { Fault, LoadStatus } from "@dreamloop/onnx";
 
 /** One thing that was looked at. */
 export interface CheckItem {
@@ -6,7 +6,7 @@ export interface CheckItem {
   readonly name: string;
   /** Whether it does; `skipped` when it could not be looked at, which is no fault. */
   readonly outcome: "passed" | "failed" | "skipped";
-  /** What was found instead, or why it was skipped. */
+  /** What was found instead, why it was skipped, or what is worth knowing of it. */
   readonly message?: string;
 }
 
@@ -26,6 +26,8 @@ export interface CheckResult {
   readonly faults: readonly Fault[];
   /** What was looked at, in this order. */
   readonly checks: readonly CheckItem[];
+  /** Of a bundle that was loaded: what came of its reference frames, and where what runs is not what was asked for. */
+  readonly status?: LoadStatus;
 }
 
 /** Looks at one thing: what `look` throws is what was found instead. */

@@ -1,9 +1,11 @@
 import { describeFault, type Fault } from "@dreamloop/onnx";
 import type { ResolvedWorld } from "@dreamloop/node";
 import { checkAdapter } from "../check/check-adapter.ts";
-import { checkBundleFolder } from "../check/check-bundle-folder.ts";
+import { checkBundleFolder, type FolderCheck } from "../check/check-bundle-folder.ts";
 import { checkItem, type CheckItem, type CheckResult } from "../check/check-result.ts";
 import { checkSessions } from "../check/check-sessions.ts";
+import { addReferenceOptions, referenceOrder, type ReferenceOrder } from "../check/reference-order.ts";
+import { writeBundleReference } from "../check/write-bundle-reference.ts";
 import { bundleFolderOf } from "../lookup/bundle-folder.ts";
 import { findPlace, loadPlace } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";
@@ -19,12 +21,13 @@ import { addSpeechOptions, addWorldOptions } from "./options.ts";
 
 const HELP = `
 A bundle is checked in three phases: its manifest and graphs, without a large read; the hash of every file; and,
-with --run, whether it loads and steps. A module is checked for its shape and, with --run, in short runs and
+with --run, whether it loads, steps and shows its reference frames. A module is checked for its shape and, with --run, in short runs and
 through the suites that every adapter has to pass. Ends with ${EXIT_CODES.failure} when something is wrong.
 
 Examples:
   $ dreamloop check ./my-bundle
   $ dreamloop check ./my-bundle --run
+  $ dreamloop check ./my-bundle --write-reference --with-environment
   $ dreamloop check ./my-world.js --run --set runtimeOptions.width=64
   $ dreamloop check probe --json
 `;
@@ -37,6 +40,7 @@ export const checkCommand: CliCommand = {
     command
       .argument("[world]", "the world or the folder of a bundle")
       .option("--run", "also load it and run a few steps");
+    addReferenceOptions(command);
     addWorldOptions(command);
     addSpeechOptions(command);
     command.addHelpText("after", HELP);
@@ -45,8 +49,9 @@ export const checkCommand: CliCommand = {
     const { host, terminal } = context;
     const flags = givenFlags(options, Object.values(SESSION_SETTINGS), worldArgument);
     const settings = settling(() => sessionSettings(settingLayers({ host, flags }), flags));
+    const reference = referenceOrder(options);
     const place = findPlace(requireWorld(settings, "check"), host.cwd);
-    const result = await check(context, place, settings, options.run === true);
+    const result = await check(context, place, settings, { run: options.run === true, reference });
     if (terminal.mode.json) terminal.document(result);
     else terminal.result(describeCheck(result, terminal.resultStyles));
     return result.ok ? EXIT_CODES.ok : EXIT_CODES.failure;
@@ -57,15 +62,12 @@ async function check(
   context: CliContext,
   place: ResolvedWorld,
   settings: SessionSettings,
-  run: boolean,
+  { run, reference }: { readonly run: boolean; readonly reference: ReferenceOrder | undefined },
 ): Promise<CheckResult> {
   const folder = bundleFolderOf(place);
-  const { faults, checks } =
-    folder === undefined
-      ? { faults: [], checks: [] }
-      : await checkBundleFolder(context, folder, { label: place.argument, run });
+  const { faults, checks, status } = await checkFolder(context, folder, { label: place.argument, run, reference });
   const items: CheckItem[] = [...checks];
-  if (faults.length === 0)
+  if (items.every(({ outcome }) => outcome !== "failed"))
     items.push(...(await checkCode(context, { place, settings, run, suites: folder === undefined })));
   return {
     type: "check",
@@ -75,7 +77,25 @@ async function check(
     ok: faults.length === 0 && items.every(({ outcome }) => outcome !== "failed"),
     faults,
     checks: items,
+    ...(status === undefined ? {} : { status }),
   };
+}
+
+async function checkFolder(
+  context: CliContext,
+  folder: string | undefined,
+  options: { readonly label: string; readonly run: boolean; readonly reference: ReferenceOrder | undefined },
+): Promise<FolderCheck> {
+  const { label, reference } = options;
+  if (folder === undefined) {
+    if (reference === undefined) return { faults: [], checks: [] };
+    throw usageError(`--write-reference: ${label} is code; only bundles have reference frames`);
+  }
+  if (reference === undefined) return checkBundleFolder(context, folder, options);
+  const written = await writeBundleReference(context, folder, { ...reference, label });
+  if (written.checks.some(({ outcome }) => outcome === "failed")) return written;
+  const checked = await checkBundleFolder(context, folder, options);
+  return { ...checked, checks: [...written.checks, ...checked.checks] };
 }
 
 interface CodeCheck {

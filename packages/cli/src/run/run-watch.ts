@@ -1,5 +1,6 @@
 import type {
   Clock,
+  Json,
   ResetRecord,
   RunEnd,
   RunObserver,
@@ -25,6 +26,8 @@ export interface RunFacts {
   readonly sessionSeconds: number;
   /** From the start of the first step to the end of the last; loading and finishing files are not in it. */
   readonly wallSeconds: number;
+  /** What the runtime says of itself: engine, weights, what came of reference frames, where it fell back. */
+  readonly runtimeFacts: { readonly [key: string]: Json };
 }
 
 /** Watches a run and tells what it was. */
@@ -83,6 +86,7 @@ export class RunWatch implements RunObserver {
       resetCount: this.#resetCount,
       sessionSeconds: this.#sessionSeconds,
       wallSeconds: this.#lastSeconds - this.#startSeconds,
+      runtimeFacts: this.#start.runtimeFacts,
     };
   }
 }
