@@ -4,6 +4,7 @@ import { Announcer } from "./parts/announcer.tsx";
 import { Gallery } from "./gallery/gallery.tsx";
 import { useWorlds } from "./gallery/use-worlds.ts";
 import { PlayPage } from "./play/play-page.tsx";
+import { StartPictures } from "./picture/start-pictures.tsx";
 import { useRoute, worldHash } from "./route.ts";
 import { ViewerPage } from "./view/viewer-page.tsx";
 
@@ -44,5 +45,9 @@ export function App(): ReactNode {
         return <ViewerPage viewerToken={route.viewerToken} />;
     }
   }, [route, worlds, only]);
-  return <Announcer>{page}</Announcer>;
+  return (
+    <Announcer>
+      <StartPictures>{page}</StartPictures>
+    </Announcer>
+  );
 }

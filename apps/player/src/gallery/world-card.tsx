@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Markdown } from "../parts/markdown.tsx";
+import { PictureField } from "../picture/picture-field.tsx";
 import { worldHash } from "../route.ts";
 import { Poster } from "./poster.tsx";
 
@@ -23,6 +24,7 @@ export function WorldCard({ world }: { readonly world: WorldSummary }): ReactNod
       </a>
       <div className="card-foot">
         <ul className="facts" aria-label="Facts">
+      <PictureField world={world} />
           {facts.map((fact) => (
             <li key={fact}>{fact}</li>
           ))}

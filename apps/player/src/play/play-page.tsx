@@ -1,6 +1,8 @@
 import type { TransportChoice } from "@dreamloop/client";
 import { DreamloopProvider } from "@dreamloop/client/react";
 import type { ReactNode } from "react";
+import { PictureRefusal } from "../picture/picture-refusal.tsx";
+import { useStartPicture } from "../picture/start-pictures.tsx";
 import { PlayStage } from "./play-stage.tsx";
 
 /** What the page of a world takes. */
@@ -17,9 +19,19 @@ export interface PlayPageProps {
 
 /** A world that is played. */
 export function PlayPage({ world, accessToken, transport, canLeave }: PlayPageProps): ReactNode {
+  const { picture, turn } = useStartPicture(world);
+  // Another picture is another session: the turn is its key.
   return (
-    <DreamloopProvider world={world} transport={transport} {...(accessToken === undefined ? {} : { accessToken })}>
-      <PlayStage world={world} canLeave={canLeave} />
+    <DreamloopProvider
+      key={turn}
+      world={world}
+      transport={transport}
+      {...(accessToken === undefined ? {} : { accessToken })}
+      {...(picture === undefined ? {} : { images: { [picture.field]: picture.file } })}
+    >
+      <PictureRefusal world={world} canLeave={canLeave}>
+        <PlayStage world={world} canLeave={canLeave} />
+      </PictureRefusal>
     </DreamloopProvider>
   );
 }

@@ -4,6 +4,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 import type { Preferences } from "../../preferences/preferences.ts";
 import type { Remap } from "../../preferences/remap.ts";
+import { StartPicturePart } from "../../picture/start-picture-part.tsx";
 import { FeatureList } from "./feature-list.tsx";
 import { KeyList } from "./key-list.tsx";
 import { RecordingList } from "./recording-list.tsx";
@@ -81,6 +82,7 @@ function SessionTab(props: MenuProps): ReactNode {
   return (
     <>
       <ResetForm session={session} onError={onError} onDone={props.onClose} />
+      <StartPicturePart world={session.world} />
       <ShareLink viewerToken={session.viewerToken} onToast={onToast} />
       <section className="menu-part">
         <h3>On screen</h3>

@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { pictureFault, refusalText } from "./picture-kind.ts";
+
+const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+
+describe("a file to start from", () => {
+  test.each(["\x89PNG\r\n\x1a\nxx", "\xff\xd8\xff\xe0", "RIFF\x00\x00\x00\x00WEBPVP8 "])("is a picture: %j", (text) => {
+    expect(pictureFault(bytes(text))).toBeUndefined();
+  });
+
+  test.each([
+    ["GIF89a", "a GIF"],
+    ["<svg xmlns=", "a drawing"],
+    ["\n <?xml", "a drawing"],
+    ["\0\0\0\x18ftypheic", "HEIC"],
+    ["RIFF\x00\x00\x00\x00WAVE", "no picture"],
+    ["\x89PNG", "no picture"],
+    ["", "no picture"],
+  ])("is refused in words: %j is %s", (text, word) => {
+    expect(pictureFault(bytes(text))).toContain(word);
+    expect(pictureFault(bytes(text))).toContain("Choose a PNG, a JPEG or a WebP.");
+  });
+});
+
+test("a refusal of the server is a sentence", () => {
+  expect(refusalText("images.first_frame: picture: expected at most 5 pixels, found 3×2; scale it down")).toBe(
+    "Expected at most 5 pixels, found 3×2; scale it down.",
+  );
+  expect(refusalText("images: the world w starts from no picture")).toBe("The world w starts from no picture.");
+});
