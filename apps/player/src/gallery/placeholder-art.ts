@@ -19,19 +19,20 @@ const POINTS = 8;
 /** Draws the picture of a name. Pure. */
 export function placeholderArt(name: string): PlaceholderArt {
   const random = numbersOf(name);
-  const hue = Math.floor(random() * 360);
+  // From blue over violet to rose: the hues in which an evening looks like one.
+  const hue = Math.floor(205 + random() * 125);
   const colour = (turn: number, saturation: number, lightness: number): string =>
-    `hsl(${(hue + turn + 360) % 360} ${saturation}% ${lightness}%)`;
+    `hsl(${(hue + turn) % 360} ${saturation}% ${lightness}%)`;
   const hills = Array.from({ length: HILLS }, (_, index) => {
     const depth = index / (HILLS - 1);
     return {
-      path: hillPath({ base: 92 + 66 * depth, height: 34 - 12 * depth, random }),
-      colour: colour(-30 - 26 * depth, 34 - 6 * depth, 34 - 25 * depth),
+      path: hillPath({ base: 112 + 50 * depth, height: 30 - 10 * depth, random }),
+      colour: colour(8 - 40 * depth, 30 + 4 * depth, 38 - 29 * depth),
     };
   });
   return {
-    sky: [colour(-20, 48, 15), colour(18, 42, 38), colour(58, 74, 72)],
-    disc: { x: round(70 + random() * 180), y: round(58 + random() * 34), radius: round(13 + random() * 11) },
+    sky: [colour(-14, 50, 16), colour(12, 42, 40), colour(62, 78, 74)],
+    disc: { x: round(70 + random() * 180), y: round(48 + random() * 30), radius: round(12 + random() * 9) },
     hills,
   };
 }

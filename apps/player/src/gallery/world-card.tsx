@@ -18,13 +18,15 @@ export function WorldCard({ world }: { readonly world: WorldSummary }): ReactNod
   return (
     <li className="card">
       <a className="card-link" href={worldHash(world.id)}>
-        <Poster world={world} />
+        <span className="card-picture">
+          <Poster world={world} />
+        </span>
         <span className="card-title">{world.title}</span>
         <span className="card-text">{world.description}</span>
       </a>
+      <PictureField world={world} />
       <div className="card-foot">
         <ul className="facts" aria-label="Facts">
-      <PictureField world={world} />
           {facts.map((fact) => (
             <li key={fact}>{fact}</li>
           ))}

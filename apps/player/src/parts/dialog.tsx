@@ -13,13 +13,16 @@ export interface DialogProps {
   readonly className?: string;
 }
 
-/** A modal dialog: keeps the focus inside and gives it back. */
+/** A modal dialog: keeps the focus inside and gives it back. It begins with what has `data-focus-first`, else with its close button. */
 export function Dialog({ title, onClose, children, className }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current;
     const before = document.activeElement;
-    if (element !== null && !element.open) element.showModal();
+    if (element !== null && !element.open) {
+      element.showModal();
+      element.querySelector<HTMLElement>("[data-focus-first]")?.focus();
+    }
     return () => {
       element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });

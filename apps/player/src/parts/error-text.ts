@@ -6,6 +6,8 @@ export interface ErrorText {
   readonly title: string;
   /** What was wrong and what to do. */
   readonly message: string;
+  /** What programs said of it, for those who run the server. */
+  readonly details?: string;
   /** Whether trying again may help. */
   readonly canRetry: boolean;
 }
@@ -36,19 +38,31 @@ export function errorText(error: unknown): ErrorText {
     case "load_failed":
     case "bundle_invalid":
     case "unsupported_config":
-      return { title: "The world does not load", message: sentence(error.message), canRetry: true };
+      return {
+        title: "The world does not load",
+        message:
+          "Something is wrong with its files or with the machine that runs it. Another try may help; else whoever runs the server can find out.",
+        details: error.message,
+        canRetry: true,
+      };
     case "step_failed":
     case "bad_frame":
     case "worker_failed":
-      return { title: "The world has stopped", message: sentence(error.message), canRetry: true };
+      return {
+        title: "The world has stopped",
+        message: "It failed while it was running, and the session with it. Start it again to play on.",
+        details: error.message,
+        canRetry: true,
+      };
     case "limit_exceeded":
       return { title: "Too much at once", message: sentence(error.message), canRetry: true };
     case "not_found":
       return { title: "Nothing here", message: sentence(error.message), canRetry: false };
     case "unauthorized":
       return {
-        title: "This link is not enough",
-        message: "The server wants its access token: open the link that it printed.",
+        title: "The link is not complete",
+        message:
+          "The server asks for its token, which is part of the link that it printed at its start. Open that one.",
         canRetry: false,
       };
     case "closed":

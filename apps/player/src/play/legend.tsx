@@ -22,16 +22,14 @@ export function Legend({ layout, inHand, remap, promptKeys }: LegendProps): Reac
   if (device === "touch") return null;
   const entries = device === "keyboard" ? keyboardEntries(layout, remap) : layout[device];
   const shown = entries.filter(({ codes }) => codes.length > 0);
+  // A world that is loading has told neither its controls nor whether there is a prompt.
+  if (shown.length === 0 && promptKeys.length === 0) return null;
   const options = { device, ...(gamepadId === undefined ? {} : { gamepadId }) };
   const name = gamepadId?.replace(/\s*\(.*\)\s*$/, "") ?? "";
   return (
-    <section
-      className="legend"
-      // Worlds with many controls make it scroll, which must work from the keyboard too.
-      tabIndex={0}
-      aria-label={device === "keyboard" || name === "" ? "Controls" : `Controls of ${name}`}
-    >
-      <dl>
+    <section className="legend" aria-label={device === "keyboard" || name === "" ? "Controls" : `Controls of ${name}`}>
+      {/* Worlds with many controls make it scroll, which must work from the keyboard too. */}
+      <dl className="legend-world" tabIndex={0}>
         {shown.map(({ label, codes }) => (
           <div key={label}>
             <dt>{label}</dt>

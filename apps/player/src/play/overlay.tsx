@@ -29,11 +29,17 @@ export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, o
   usePlayEvent(session, "server", ({ loadFraction }) => setFraction(loadFraction));
   usePlayEvent(session, "frame", () => setHasPicture(true));
   if (error !== undefined) {
-    const { title, message, canRetry } = errorText(error);
+    const { title, message, details, canRetry } = errorText(error);
     return (
       <div className="overlay is-error" role="alert">
         <p className="overlay-title">{title}</p>
         <p>{message}</p>
+        {details === undefined ? null : (
+          <details className="overlay-details">
+            <summary>Details</summary>
+            <p>{details}</p>
+          </details>
+        )}
         <div className="overlay-actions">
           {canRetry ? (
             <button type="button" className="button is-primary" onClick={onRetry}>

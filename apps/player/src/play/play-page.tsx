@@ -30,7 +30,7 @@ export function PlayPage({ world, accessToken, transport, canLeave }: PlayPagePr
       {...(picture === undefined ? {} : { images: { [picture.field]: picture.file } })}
     >
       <PictureRefusal world={world} canLeave={canLeave}>
-        <PlayStage world={world} canLeave={canLeave} />
+        <PlayStage world={world} canLeave={canLeave} hasChosenTransport={transport === "auto"} />
       </PictureRefusal>
     </DreamloopProvider>
   );

@@ -23,8 +23,18 @@ import { useStage } from "./use-stage.ts";
 const IDLE_MILLISECONDS = 3_000;
 const FIRST_IDLE_MILLISECONDS = 9_000;
 
+/** What the stage takes. */
+export interface PlayStageProps {
+  /** Identifier of the world. */
+  readonly world: string;
+  /** Whether there is a gallery to go back to. */
+  readonly canLeave: boolean;
+  /** Whether the client has chosen the transport, and not the link. */
+  readonly hasChosenTransport: boolean;
+}
+
 /** The picture with everything around it. */
-export function PlayStage({ world, canLeave }: { readonly world: string; readonly canLeave: boolean }): ReactNode {
+export function PlayStage({ world, canLeave, hasChosenTransport }: PlayStageProps): ReactNode {
   const { session, error, retry } = usePlay();
   const state = usePlayState(session);
   const [preferences, changePreferences] = usePreferences();
@@ -42,7 +52,10 @@ export function PlayStage({ world, canLeave }: { readonly world: string; readonl
   const promptKeys = hasPrompt ? pageKeyNames("prompt", layout, remap) : [];
   const pauseKeys = pageKeyNames("pause", layout, remap);
   const isNew = !knowsMenu || (hasPrompt && !knowsPrompt);
-  const { toasts, toast, dismiss } = useAnnouncements(session, isNew ? hintSentence(promptKeys) : undefined);
+  const { toasts, toast, dismiss } = useAnnouncements(session, {
+    hasChosenTransport,
+    ...(isNew ? { hint: hintSentence(promptKeys) } : {}),
+  });
   const recorder = useRecorder(session, toast);
   const isIdle = useIdle(root, isNew ? FIRST_IDLE_MILLISECONDS : IDLE_MILLISECONDS);
 

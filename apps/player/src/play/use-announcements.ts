@@ -1,4 +1,4 @@
-import type { PlaySession } from "@dreamloop/client";
+import type { PlaySession, Transport } from "@dreamloop/client";
 import { usePlayEvent, usePlayState } from "@dreamloop/client/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
@@ -22,15 +22,21 @@ const STATE_WORDS: Readonly<Record<string, string>> = {
 
 const TOAST_MILLISECONDS = 6_000;
 
-/** Says what happens, to eyes by messages that stand for a while and to screen readers; `hint` is told those once, with the first frames. */
+/** Says what happens, to eyes by messages that stand for a while and to screen readers. */
 export function useAnnouncements(
   session: PlaySession | undefined,
-  hint?: string,
+  options: {
+    /** What is told to screen readers once, with the first frames. */
+    readonly hint?: string;
+    /** Whether the client has chosen the transport, so that it is news when it is not the usual one. */
+    readonly hasChosenTransport: boolean;
+  },
 ): {
   readonly toasts: readonly Toast[];
   readonly toast: (message: string) => void;
   readonly dismiss: (id: number) => void;
 } {
+  const { hint, hasChosenTransport } = options;
   const announce = useAnnounce();
   const state = usePlayState(session);
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
@@ -56,8 +62,16 @@ export function useAnnouncements(
     if (state === "running") untold.current = undefined;
   }, [state, announce]);
   usePlayEvent(session, "notice", ({ message }) => toast(message));
-  usePlayEvent(session, "transport", (transport) => {
-    if (transport === "websocket") toast("WebRTC is not to be had here: the video comes over a WebSocket.");
-  });
+  // The first choice is made before there is a session to listen to; later ones follow lost connections.
+  const tellTransport = useCallback(
+    (transport: Transport | undefined) => {
+      if (transport === "websocket" && hasChosenTransport) {
+        toast("WebRTC is not to be had here: the video comes over a WebSocket.");
+      }
+    },
+    [toast, hasChosenTransport],
+  );
+  useEffect(() => tellTransport(session?.transport), [session, tellTransport]);
+  usePlayEvent(session, "transport", tellTransport);
   return { toasts, toast, dismiss };
 }

@@ -69,7 +69,7 @@ export function Menu(props: MenuProps): ReactNode {
             Leave
           </a>
         ) : null}
-        <button type="button" className="button is-primary" onClick={props.onClose}>
+        <button type="button" className="button is-primary" data-focus-first onClick={props.onClose}>
           Play on
         </button>
       </footer>
