@@ -10,6 +10,7 @@ import {
   text,
   type ControlHint,
   type ErrorRecord,
+  type Json,
   type Reader,
   type SessionDescription,
 } from "@dreamloop/core";
@@ -222,6 +223,8 @@ export interface SessionFacts {
   readonly loadFraction?: number;
   /** What it delivers, once loaded. */
   readonly description?: SessionDescription;
+  /** What its runtime says of itself, once loaded: engine, weights, what came of reference frames, where it fell back. */
+  readonly runtimeFacts?: { readonly [key: string]: Json };
   /** Counters, once there are some. */
   readonly stats?: SessionStatsMessage;
   /** Viewers, the player included. */
@@ -236,7 +239,7 @@ export interface RecordingFacts {
   readonly recordingId: string;
   /** Path of the video; add `?token=`. */
   readonly videoPath?: string;
-  /** Path of the exact trace, where one was kept; add `?token=`. */
+  /** Path of the exact trace, where one was kept: `run.trace`, or `run.tar` when it needs arrays that stand in no line; add `?token=`. */
   readonly tracePath?: string;
   /** Frames of the video. */
   readonly frameCount: number;

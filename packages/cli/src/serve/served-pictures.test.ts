@@ -8,7 +8,13 @@ import { readTrace, replayTrace } from "@dreamloop/core";
 import { ProcessClock, sha256FrameHasher } from "@dreamloop/node";
 import { loadBundle } from "@dreamloop/onnx/node";
 import { toyPictureWorld } from "@dreamloop/onnx/toy";
-import { PROTOCOL_VERSION, readFrameMessage, type SessionAnswer, type UploadAnswer } from "@dreamloop/protocol";
+import {
+  PROTOCOL_VERSION,
+  readFrameMessage,
+  type SessionAnswer,
+  type SessionFacts,
+  type UploadAnswer,
+} from "@dreamloop/protocol";
 import { DreamloopServer, releaseRtc } from "@dreamloop/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { servedWorlds } from "./served-worlds.ts";
@@ -118,6 +124,16 @@ test("M3, G3: an uploaded picture reaches the model, and the trace of its sessio
       expect(Math.abs((shown.data[at + channel] ?? 0) - value)).toBeLessThanOrEqual(12),
     );
   }
+
+  const known = await ask<SessionFacts>(`/api/sessions/${session.sessionId}`, {
+    headers: { authorization: `Bearer ${session.token}` },
+  });
+  // F4: the status says what runs, and whether it was compared with reference frames.
+  expect(known.runtimeFacts).toMatchObject({
+    engine: "onnxruntime-node",
+    fallbacks: [{ setting: "precision", asked: "auto", used: "fp32" }],
+    referenceCheck: { compared: "skipped", reason: "the bundle has no reference frames" },
+  });
 
   await watching.requests("record_start");
   const stopped = await watching.requests("record_stop");

@@ -119,6 +119,22 @@ describe("admission", () => {
     await until(() => server.server.counts.takenSlots === 0, "the place is free");
   });
 
+  it("F4: who has a session's token sees in its facts and its log what the loaded runtime says of itself", async () => {
+    const held = heldLoads();
+    const server = await start({}, { loadWorld: held.load });
+    const session = await server.create();
+    expect((await factsOf(server, session)).runtimeFacts).toBeUndefined();
+    const client = await SocketClient.open(server, session);
+    held.gates.at(-1)?.();
+    await until(() => client.frames.length > 0, "the world runs");
+    const told = { engine: "probe", version: expect.any(String) as string };
+    expect((await factsOf(server, session)).runtimeFacts).toEqual(told);
+    const log = (await (await server.send("GET", `/api/sessions/${session.sessionId}/log`, session)).json()) as {
+      readonly entries: readonly object[];
+    };
+    expect(log.entries).toContainEqual(expect.objectContaining({ event: "runtime", facts: told }));
+  });
+
   it("tells who asks for an unknown world which ones there are, and closes a session whose world cannot load", async () => {
     const broken = { ...probe({}, "broken"), reference: { module: "@dreamloop/absent" } };
     const held = heldLoads();

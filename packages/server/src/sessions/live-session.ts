@@ -175,8 +175,7 @@ export class LiveSession implements ConnectionOwner {
   /** Notes what a receiver says of the video: the player's word counts, others' only while there is none. */
   takeFeedback(connection: Connection, feedback: RtcpFeedback): void {
     if (feedback.wantsKeyFrame) connection.wantKeyFrame();
-    const { player } = this.#audience;
-    if (player === undefined || player === connection) this.#run?.reportPath(feedback);
+    if ((this.#audience.player ?? connection) === connection) this.#run?.reportPath(feedback);
   }
 
   /** A connection can take frames. */
@@ -213,6 +212,7 @@ export class LiveSession implements ConnectionOwner {
     );
     await run.hosted.started;
     this.#refuseClosed();
+    this.log.note("runtime", run.runtimeFacts);
     this.log.note("running", { width: run.description.width, height: run.description.height });
     if (this.#audience.player === undefined) this.#limits.waitForPlayer();
     this.setState(SESSION_STATES.running);

@@ -9,7 +9,7 @@ export function sessionFacts(session: LiveSession): SessionFacts {
     ...state,
     sessionId: id,
     world: order.world.id,
-    ...(run === undefined ? {} : { description: run.description }),
+    ...(run === undefined ? {} : { description: run.description, runtimeFacts: run.runtimeFacts }),
     ...(stats === undefined ? {} : { stats }),
     viewerCount: [...connections].filter(({ isReady }) => isReady).length,
     recordings: run?.recordings?.facts ?? [],

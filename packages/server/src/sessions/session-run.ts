@@ -3,6 +3,7 @@ import {
   ERROR_CODES,
   throwIfCancelled,
   type Clock,
+  type Json,
   type LoadProgress,
   type Mapping,
   type SessionDescription,
@@ -56,6 +57,8 @@ export interface SessionRunEvents extends MediaFeedEvents, Pick<HostedSessionOpt
 export class SessionRun {
   /** What the session delivers. */
   readonly description: SessionDescription;
+  /** What its runtime says of itself. */
+  readonly runtimeFacts: { readonly [key: string]: Json };
   /** The rollout in the world's worker. */
   readonly hosted: HostedSession;
   /** The recordings; absent when they are switched off. */
@@ -85,6 +88,7 @@ export class SessionRun {
     this.#options = options;
     this.#lease = lease;
     this.description = description;
+    this.runtimeFacts = lease.host.info.runtimeFacts;
     this.recordings = recordings;
     this.#bitrate = new BitrateController({ min: Math.min(config.minBitrateBitsPerSecond, start), start, max: start });
     this.#feed = media.open({ description, bitrateBitsPerSecond: start, events });
@@ -96,7 +100,8 @@ export class SessionRun {
         leadFrames: leadSteps * description.framesPerStep,
         ...(recordings === undefined ? {} : { trace: true }),
       },
-      onTraceLine: (line) => recordings?.writeTrace(line),
+      onTraceLine: (line) => recordings?.trace.write(line),
+      onTracePayload: (address, bytes) => recordings?.trace.keep(address, bytes),
       onWarning: events.onWarning,
       onRefusedEvents: events.onRefusedEvents,
     });
@@ -188,7 +193,7 @@ export class SessionRun {
     await this.hosted.close();
     await this.#feed.close();
     this.#feed.chunkPort.close();
-    await this.recordings?.endTrace();
+    await this.recordings?.trace.close();
     this.#lease.release();
   }
 
