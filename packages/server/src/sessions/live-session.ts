@@ -212,8 +212,7 @@ export class LiveSession implements ConnectionOwner {
     );
     await run.hosted.started;
     this.#refuseClosed();
-    this.log.note("runtime", run.runtimeFacts);
-    this.log.note("running", { width: run.description.width, height: run.description.height });
+    this.log.note("running", run.logFacts);
     if (this.#audience.player === undefined) this.#limits.waitForPlayer();
     this.setState(SESSION_STATES.running);
     run.setCodecs(this.#audience.codecs);

@@ -130,6 +130,12 @@ export class SessionRun {
     }
   }
 
+  /** What a log says of it when it begins. */
+  get logFacts(): { readonly [key: string]: Json } {
+    const { width, height } = this.description;
+    return { width, height, runtime: this.runtimeFacts };
+  }
+
   /** Chooses the codecs that are made. */
   setCodecs(codecs: readonly FrameCodec[]): void {
     this.#feed.setCodecs(codecs);
