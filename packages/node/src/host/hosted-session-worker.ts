@@ -78,9 +78,10 @@ export class HostedSessionWorker {
             observers: [
               new TraceEncoder({
                 sink: { write: (line) => this.#post({ type: "trace", line }) },
+                payloads: { put: (address, bytes) => this.#sendPayload(address, bytes), get: () => undefined },
                 environment: environmentFacts(),
                 hasher: sha256FrameHasher,
-                // There is no folder beside this trace: what it starts from, such as a picture, stands in its lines.
+                // What it starts from, such as a picture, stands in its lines where it can, so that one file is enough.
                 inlineBytes: INLINE_BYTES_PER_LINE,
               }),
             ],
@@ -111,6 +112,12 @@ export class HostedSessionWorker {
 
   #post(message: FromSession): void {
     this.#port.postMessage(message);
+  }
+
+  #sendPayload(address: string, bytes: Uint8Array): void {
+    const copy = bytes.slice();
+    const message: FromSession = { type: "trace_payload", address, bytes: copy };
+    this.#port.postMessage(message, [copy.buffer]);
   }
 
   /** Takes in what has arrived while the model held the thread, so that a step sees the newest state. */

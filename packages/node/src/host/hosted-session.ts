@@ -23,6 +23,8 @@ export interface HostedSessionOptions {
   readonly onGeneration?: (generation: number) => void;
   /** Gets every line of the trace when `start.trace` is set. */
   readonly onTraceLine?: (line: string) => void;
+  /** Gets the arrays that are too big for a line, each before the first line that speaks of it; without it only their hashes are kept. */
+  readonly onTracePayload?: (address: string, bytes: Uint8Array) => void;
   /** Told about what is odd but does not stop the run. */
   readonly onWarning?: (warning: RunWarning) => void;
   /** Told about events that were refused because of their payload. */
@@ -139,6 +141,9 @@ export class HostedSession {
         break;
       case "trace":
         this.#options.onTraceLine?.(message.line);
+        break;
+      case "trace_payload":
+        this.#options.onTracePayload?.(message.address, message.bytes);
         break;
       case "warning":
         this.#options.onWarning?.(message.warning);

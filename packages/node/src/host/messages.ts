@@ -90,7 +90,7 @@ export interface SessionStart {
   readonly checkFrames?: boolean;
   /** Chunks that may be on their way to the receiver; beyond that new ones are dropped and counted; default 4. */
   readonly maxChunksInFlight?: number;
-  /** Whether the lines of an exact trace are sent. */
+  /** Whether the lines of an exact trace are sent, and before them the arrays that are too big for a line. */
   readonly trace?: boolean;
 }
 
@@ -157,6 +157,8 @@ export type FromSession =
   | { readonly type: "request_failed"; readonly requestId: number; readonly error: ErrorRecord }
   | { readonly type: "refused_events"; readonly error: ErrorRecord }
   | { readonly type: "status"; readonly status: RealtimeStatus }
+  /** Content that the lines of the trace that follow speak of. */
+  | { readonly type: "trace_payload"; readonly address: string; readonly bytes: Uint8Array }
   | { readonly type: "trace"; readonly line: string }
   | { readonly type: "warning"; readonly warning: RunWarning }
   | { readonly type: "ended"; readonly report: RunReport }

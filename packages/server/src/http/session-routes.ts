@@ -1,5 +1,3 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { Hono, type Context } from "hono";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
@@ -11,6 +9,7 @@ import {
   readResumeRequest,
   type SessionAnswer,
 } from "@dreamloop/protocol";
+import { recordingFile } from "../recordings/recording-file.ts";
 import { SESSION_ROLES, type SessionRole } from "../security/session-token.ts";
 import type { LiveSession } from "../sessions/live-session.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
@@ -91,16 +90,13 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
   routes.get("/:id/recordings/:recordingId/:file", async (c) => {
     const session = registry.findWithRecordings(authorized(c, SESSION_ROLES.player, { query: true }));
     const recording = session.run?.recordings?.find(c.req.param("recordingId"));
-    const wanted = c.req.param("file");
-    const file =
-      wanted === "video.mp4" ? recording?.videoFile : wanted === "run.trace" ? recording?.traceFile : undefined;
+    const file = recording === undefined ? undefined : await recordingFile(recording, c.req.param("file"));
     if (file === undefined) throw new DreamloopError(ERROR_CODES.notFound, "there is no such recording");
-    const { size } = await stat(file);
-    return new Response(Readable.toWeb(createReadStream(file)) as ReadableStream, {
+    return new Response(Readable.toWeb(file.stream) as ReadableStream, {
       headers: {
-        "Content-Type": wanted === "video.mp4" ? "video/mp4" : "application/x-ndjson",
-        "Content-Length": String(size),
-        "Content-Disposition": `attachment; filename="dreamloop-${wanted}"`,
+        "Content-Type": file.type,
+        "Content-Length": String(file.bytes),
+        "Content-Disposition": `attachment; filename="dreamloop-${file.name}"`,
         "Cache-Control": "no-store",
       },
     });

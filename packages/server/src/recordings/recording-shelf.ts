@@ -1,11 +1,12 @@
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
-import { TraceFileWriter } from "@dreamloop/node";
 import type { RecordingFacts } from "@dreamloop/protocol";
 import type { RecordedVideo } from "../media/media-messages.ts";
 import { newSecret } from "../security/secrets.ts";
+import { SessionTrace } from "./session-trace.ts";
+import type { TraceArchive } from "./trace-archive.ts";
 
 /** A finished recording. */
 export interface StoredRecording {
@@ -15,13 +16,15 @@ export interface StoredRecording {
   readonly videoFile?: string;
   /** The trace; absent when none was kept. */
   readonly traceFile?: string;
+  /** The trace with the content that does not stand in it; absent when there is no such content. */
+  readonly archive?: TraceArchive;
 }
 
 /** The limits of the recordings of one session. */
 export interface RecordingLimits {
   /** Recordings that are kept. */
   readonly count: number;
-  /** Bytes of the session's trace; a longer one is given up. */
+  /** Bytes of the session's trace with its arrays; a larger one is given up. */
   readonly traceBytes: number;
 }
 
@@ -46,12 +49,13 @@ export class RecordingShelf {
 
 /** The recordings of one session and the trace of its run. No name in it comes from a client. */
 export class SessionRecordings {
+  /** The trace of the run. */
+  readonly trace: SessionTrace;
   readonly #folder: string;
   readonly #sessionId: string;
   readonly #limits: RecordingLimits;
   readonly #clock: Clock;
   readonly #stored: StoredRecording[] = [];
-  #trace: TraceFileWriter | undefined;
   #active: { readonly recordingId: string; readonly folder: string; readonly startSeconds: number } | undefined;
 
   private constructor(options: {
@@ -59,13 +63,13 @@ export class SessionRecordings {
     readonly sessionId: string;
     readonly limits: RecordingLimits;
     readonly clock: Clock;
-    readonly trace: TraceFileWriter;
+    readonly trace: SessionTrace;
   }) {
     this.#folder = options.folder;
     this.#sessionId = options.sessionId;
     this.#limits = options.limits;
     this.#clock = options.clock;
-    this.#trace = options.trace;
+    this.trace = options.trace;
   }
 
   /** Makes the session's folder and begins its trace. */
@@ -77,7 +81,7 @@ export class SessionRecordings {
   }): Promise<SessionRecordings> {
     const { shelf, sessionId, limits, clock } = options;
     const folder = await shelf.sessionFolder();
-    const trace = await TraceFileWriter.create(join(folder, "session.trace"), { sync: "never" });
+    const trace = await SessionTrace.open(folder, { bytes: limits.traceBytes });
     return new SessionRecordings({ folder, sessionId, limits, clock, trace });
   }
 
@@ -89,18 +93,6 @@ export class SessionRecordings {
   /** Seconds that the recording under way has lasted; absent when there is none. */
   get activeSeconds(): number | undefined {
     return this.#active === undefined ? undefined : this.#clock.nowSeconds() - this.#active.startSeconds;
-  }
-
-  /** Adds lines to the trace of the run; beyond its limit the trace is given up. */
-  writeTrace(lines: string): void {
-    const trace = this.#trace;
-    if (trace === undefined) return;
-    if (trace.writtenBytes + lines.length > this.#limits.traceBytes) {
-      this.#trace = undefined;
-      void trace.close().catch(() => undefined);
-      return;
-    }
-    trace.write(lines).catch(() => (this.#trace = undefined));
   }
 
   /** Begins a recording; gives its id and the file for the video. */
@@ -138,12 +130,12 @@ export class SessionRecordings {
       throw new DreamloopError(ERROR_CODES.invalidState, "record_stop: no recording is under way; start one first");
     this.#active = undefined;
     const { recordingId, folder } = active;
-    const traceFile = await this.#copyTrace(join(folder, "run.trace"));
+    const trace = await this.trace.copyTo(join(folder, "run.trace"));
     const path = `/api/sessions/${this.#sessionId}/recordings/${recordingId}`;
     const facts: RecordingFacts = {
       recordingId,
       ...(video.frameCount === 0 ? {} : { videoPath: `${path}/video.mp4` }),
-      ...(traceFile === undefined ? {} : { tracePath: `${path}/run.trace` }),
+      ...(trace === undefined ? {} : { tracePath: `${path}/${trace.archive === undefined ? "run.trace" : "run.tar"}` }),
       frameCount: video.frameCount,
       droppedFrames: video.droppedFrames,
       videoBytes: video.bytes,
@@ -151,7 +143,7 @@ export class SessionRecordings {
     this.#stored.push({
       facts,
       ...(video.frameCount === 0 ? {} : { videoFile: join(folder, "video.mp4") }),
-      ...(traceFile === undefined ? {} : { traceFile }),
+      ...trace,
     });
     if (this.#stored.length > this.#limits.count) {
       const oldest = this.#stored.shift();
@@ -166,28 +158,9 @@ export class SessionRecordings {
     return this.#stored.find(({ facts }) => facts.recordingId === recordingId);
   }
 
-  /** Ends the trace of the run; what was recorded stays. */
-  async endTrace(): Promise<void> {
-    const trace = this.#trace;
-    this.#trace = undefined;
-    await trace?.close().catch(() => undefined);
-  }
-
   /** Deletes everything of the session. */
   async close(): Promise<void> {
-    await this.endTrace();
+    await this.trace.close();
     await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  async #copyTrace(to: string): Promise<string | undefined> {
-    if (this.#trace === undefined) return undefined;
-    try {
-      // Writing nothing waits for what was written before.
-      await this.#trace.write("");
-      await copyFile(this.#trace.path, to);
-      return to;
-    } catch {
-      return undefined;
-    }
   }
 }

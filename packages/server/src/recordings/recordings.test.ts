@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { readTrace, replayTrace, type ReplayReport } from "@dreamloop/core";
+import {
+  loadAdapter,
+  PayloadFolder,
+  payloadFolderOf,
+  ProcessClock,
+  sha256FrameHasher,
+  worldReference,
+} from "@dreamloop/node";
+import type { RecordingFacts, UploadAnswer } from "@dreamloop/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makePng } from "../test-support/make-png.ts";
+import { PictureWorld } from "../test-support/picture-world.ts";
+import { readTar } from "../test-support/read-tar.ts";
+import { SocketClient } from "../test-support/socket-client.ts";
+import { TestServer, until } from "../test-support/test-server.ts";
+import { releaseRtc } from "../webrtc/rtc-library.ts";
+import { SessionTrace } from "./session-trace.ts";
+
+const SMALL = { width: 64, height: 32 };
+/** More bytes than a line of a trace holds. */
+const LARGE = { width: 1024, height: 512 };
+
+let server: TestServer;
+let folder: string;
+const worlds = { small: new PictureWorld("small", SMALL), large: new PictureWorld("large", LARGE) };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "dreamloop-recordings-"));
+  server = await TestServer.start({ maxLoads: 2 }, { worlds: [worlds.small.served, worlds.large.served] });
+});
+
+afterAll(async () => {
+  await server.close();
+  await releaseRtc();
+  rmSync(folder, { recursive: true });
+  for (const world of Object.values(worlds)) world.remove();
+});
+
+/** Plays a world from a picture, records, and fetches what stands for the trace. */
+async function record(
+  world: keyof typeof worlds,
+  size: typeof SMALL,
+): Promise<{ readonly tracePath: string; readonly content: Uint8Array }> {
+  const png = makePng(size.width, size.height, [10, 200, 90]);
+  const uploaded = await server.fetch("/api/uploads", { method: "POST", body: png });
+  const { uploadId } = (await uploaded.json()) as UploadAnswer;
+  const session = await server.create({ world, images: { first_frame: uploadId } });
+  const client = await SocketClient.open(server, session);
+  await until(() => client.frames.length > 0, "frames come");
+  expect(await client.request("record_start")).toMatchObject({ ok: true });
+  const count = client.frames.length;
+  await until(() => client.frames.length > count + 5, "frames are recorded");
+  const stopped = await client.request("record_stop");
+  if (!stopped.ok) throw new Error(stopped.error.message);
+  const { tracePath = "" } = stopped.result as unknown as RecordingFacts;
+  const response = await server.fetch(`${tracePath}?token=${session.token}`);
+  const content = new Uint8Array(await response.arrayBuffer());
+  expect(response.headers.get("content-length")).toBe(String(content.byteLength));
+  await server.send("DELETE", `/api/sessions/${session.sessionId}`, session);
+  return { tracePath, content };
+}
+
+async function replay(world: keyof typeof worlds, trace: Uint8Array, payloads?: PayloadFolder): Promise<ReplayReport> {
+  return replayTrace({
+    trace: await readTrace([trace]),
+    adapter: await loadAdapter(worldReference(worlds[world].served.reference)),
+    frameHasher: sha256FrameHasher,
+    clock: new ProcessClock(),
+    ...(payloads === undefined ? {} : { payloads }),
+  });
+}
+
+describe("the trace of a recording that began with a picture", () => {
+  it("G3: replays from the one file where the picture stands in it", async () => {
+    const { tracePath, content } = await record("small", SMALL);
+    expect(tracePath).toMatch(/\/run\.trace$/);
+    const { equal, comparedFrames } = await replay("small", content);
+    expect(equal).toBe(true);
+    expect(comparedFrames).toBeGreaterThan(5);
+  });
+
+  it("G3: comes as an archive with a picture that is too big for a line, and replays from what that unpacks to", async () => {
+    const { tracePath, content } = await record("large", LARGE);
+    expect(tracePath).toMatch(/\/run\.tar$/);
+    const files = readTar(content);
+    for (const [name, bytes] of files) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), bytes);
+    }
+    const trace = files.get("run.trace") ?? new Uint8Array();
+    await expect(replay("large", trace)).rejects.toMatchObject({ code: "replay_refused" });
+    const payloads = new PayloadFolder(payloadFolderOf(join(folder, "run.trace")));
+    const { equal, comparedFrames } = await replay("large", trace, payloads);
+    expect(equal).toBe(true);
+    expect(comparedFrames).toBeGreaterThan(5);
+  });
+});
+
+describe("the trace of a session", () => {
+  it("M5: is given up beyond its limit, arrays included, and copies that were made before stay", async () => {
+    const trace = await SessionTrace.open(folder, { bytes: 1000 });
+    const address = `sha256:${"ab".repeat(32)}`;
+    trace.write("one\n");
+    trace.keep(address, new Uint8Array(600));
+    trace.keep(address, new Uint8Array(600));
+    const copy = await trace.copyTo(join(folder, "copy.trace"));
+    expect(copy?.archive).toBeDefined();
+    trace.keep(`sha256:${"cd".repeat(32)}`, new Uint8Array(600));
+    expect(await trace.copyTo(join(folder, "late.trace"))).toBeUndefined();
+    const parts: Uint8Array[] = [];
+    for await (const part of copy?.archive?.read() ?? []) parts.push(part);
+    const archive = Buffer.concat(parts);
+    expect(archive.byteLength).toBe(await copy?.archive?.size());
+    expect([...readTar(archive).values()].map(({ byteLength }) => byteLength)).toEqual([4, 600]);
+    await trace.close();
+  });
+});
