@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toyPictureWorld } from "@dreamloop/onnx/toy";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";
@@ -29,6 +29,19 @@ async function fileOf(page: Page, colour: string): Promise<{ name: string; mimeT
     mimeType: "image/jpeg",
     buffer: Buffer.from(address.slice(address.indexOf(",") + 1), "base64"),
   };
+}
+
+/** Drops a file on an element, as from a file manager. */
+async function drop(target: Locator, { name, mimeType, buffer }: Awaited<ReturnType<typeof fileOf>>): Promise<void> {
+  const dataTransfer = await target.page().evaluateHandle(
+    (file) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(file.bytes)], file.name, { type: file.mimeType }));
+      return transfer;
+    },
+    { name, mimeType, bytes: [...buffer] },
+  );
+  await target.dispatchEvent("drop", { dataTransfer });
 }
 
 /** The colour in the middle of what the world shows; nothing while it shows nothing. */
@@ -78,7 +91,7 @@ describe.skipIf(chromiumMissing() !== undefined)("starting from a picture", () =
 
     await field.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("<svg/>") });
     await card.getByRole("alert").filter({ hasText: "Choose a PNG" }).waitFor();
-    await field.setInputFiles(await fileOf(page, "rgb(230, 20, 20)"));
+    await drop(card.locator("label"), await fileOf(page, "rgb(230, 20, 20)"));
     await card.getByAltText("Your picture").waitFor();
     expect(await card.getByRole("alert").count()).toBe(0);
 

@@ -69,11 +69,11 @@ export function PictureField({ world }: PictureFieldProps): ReactNode {
           />
         )}
         <span>
-          {picture === undefined ? "Start from a picture" : "Another picture"}
+          {picture !== undefined ? "Another picture" : field.required ? "Choose a picture" : "Start from a picture"}
           <span className="visually-hidden"> for {world.title}</span>
         </span>
       </label>
-      {picture === undefined ? null : (
+      {picture === undefined || field.required ? null : (
         <button type="button" className="button is-quiet" onClick={remove}>
           Without it
           <span className="visually-hidden">: start {world.title} without a picture</span>

@@ -99,6 +99,11 @@ describe("a picture that comes in", () => {
     for (const text of ["", "GIF", "%PDF-1.7", "--boundary\r\n", "hello"]) {
       expect(await fault(pictureFacts(Buffer.from(text)))).toMatchObject({ reason: "type" });
     }
+    // The signature of WebP is text, and an XML reader overlooks what stands before the drawing.
+    for (const behind of ["RIFF    WEBP", "RIFF\x10\0\0\0WEBP", "RIFF    WEBPVP8 "]) {
+      const hidden = Buffer.from(`${behind}<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>`);
+      expect(await fault(pictureFacts(hidden))).toMatchObject({ reason: "type" });
+    }
     const two = await sharp([await halves(4, 4).png().toBuffer(), await halves(4, 4).negate().png().toBuffer()], {
       join: { animated: true },
     })

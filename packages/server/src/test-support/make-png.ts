@@ -11,11 +11,14 @@ export function makePng(
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8);
-  const row = (): Buffer =>
-    Buffer.concat([Buffer.from([0]), ...Array.from({ length: width }, () => Buffer.from(colour))]);
-  const pixels = data ?? Buffer.concat(Array.from({ length: height }, row));
+  const pixels = data ?? solid(width, height, colour);
   const parts = [chunk("IHDR", header), chunk("IDAT", deflateSync(pixels)), chunk("IEND", Buffer.alloc(0))];
   return Uint8Array.from(Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), ...parts]));
+}
+
+function solid(width: number, height: number, colour: readonly number[]): Uint8Array {
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, Uint8Array.from(colour))]);
+  return Buffer.concat(Array.from({ length: height }, () => row));
 }
 
 function chunk(name: string, content: Uint8Array): Buffer {

@@ -197,7 +197,7 @@ describe("pictures that are uploaded", () => {
 
   it("are decoded beside this thread", async () => {
     const { desk } = deskOf();
-    const large = makePng(3000, 3000);
+    const large = makePng(2500, 2500);
     let turns = 0;
     let isDone = false;
     const turn = (): void => {
