@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
+import { seriousIssues } from "./play/axe.ts";
 import { damagedWorld, worldWithSuggestions, worldWithWords } from "./play/card-world.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";
 import { Player } from "./play/player.ts";
@@ -84,9 +85,11 @@ describe.skipIf(chromiumMissing() !== undefined)("finding one's way on the page"
   test("what was not used yet is told when the controls step back, and no more once it was used", async () => {
     const player = await open("probe");
     await player.see();
+    await player.page.getByRole("status").getByText("Enter or Slash opens the prompt, Escape the menu.").waitFor();
     const hints = player.page.locator(".key-hints");
     await hints.getByText("to change the world in words").waitFor();
     await hints.getByText("for the menu").waitFor();
+    expect(await seriousIssues(player.page)).toEqual([]);
     await player.page.keyboard.press("Enter");
     await player.page.keyboard.press("Escape");
     await player.page.keyboard.press("Escape");
@@ -108,6 +111,7 @@ describe.skipIf(chromiumMissing() !== undefined)("finding one's way on the page"
     const pressed = player.page.getByRole("button", { pressed: true }).and(player.page.locator(".chip"));
     expect(await pressed.allTextContents()).toEqual(["calm warm"]);
     expect(await player.page.getByRole("textbox", { name: "Prompt" }).inputValue()).toBe("calm warm");
+    expect(await seriousIssues(player.page)).toEqual([]);
     await player.close();
   });
 
@@ -145,6 +149,7 @@ describe.skipIf(chromiumMissing() !== undefined)("finding one's way on the page"
     expect(await alert.getByText(/sha256/).isVisible()).toBe(false);
     await alert.getByText("Details").click();
     await alert.getByText(/sha256/).waitFor();
+    expect(await seriousIssues(player.page)).toEqual([]);
     await player.page.goto(`${server.url}/#/view/no.token`);
     await player.page.getByText("This link has expired").waitFor();
     await player.page.getByRole("link", { name: "All worlds" }).click();

@@ -1,35 +1,11 @@
-import { readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+import { rmSync } from "node:fs";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
+import { seriousIssues } from "./play/axe.ts";
 import { worldWithCard } from "./play/card-world.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";
 import { Player } from "./play/player.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe finds that is serious or worse. */
-async function seriousIssues(page: Page): Promise<readonly string[]> {
-  // Colours are judged at rest, not in the middle of a fade.
-  await page.evaluate(() => Promise.allSettled(document.getAnimations().map((each) => each.finished)));
-  // Not as a script tag, which the page's content security policy rightly forbids.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
-  );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")}`,
-    );
-}
 
 describe.skipIf(chromiumMissing() !== undefined)("the page", () => {
   let server: PlayServer;

@@ -48,13 +48,14 @@ export function PlayStage({ world, canLeave, hasChosenTransport }: PlayStageProp
   const device = useDevice();
   const remap = useMemo(() => preferences.remaps[world] ?? {}, [preferences.remaps, world]);
   const layout = capture?.layout;
+  const isWorldKnown = session !== undefined && session.world.controls.length + session.world.initialFields.length > 0;
   const hasPrompt = session?.world.initialFields.some(({ name }) => name === "prompt") === true;
   const promptKeys = hasPrompt ? pageKeyNames("prompt", layout, remap) : [];
   const pauseKeys = pageKeyNames("pause", layout, remap);
   const isNew = !knowsMenu || (hasPrompt && !knowsPrompt);
   const { toasts, toast, dismiss } = useAnnouncements(session, {
     hasChosenTransport,
-    ...(isNew ? { hint: hintSentence(promptKeys) } : {}),
+    ...(isNew && isWorldKnown ? { hint: hintSentence(promptKeys) } : {}),
   });
   const recorder = useRecorder(session, toast);
   const isIdle = useIdle(root, isNew ? FIRST_IDLE_MILLISECONDS : IDLE_MILLISECONDS);

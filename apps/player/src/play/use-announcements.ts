@@ -26,7 +26,7 @@ const TOAST_MILLISECONDS = 6_000;
 export function useAnnouncements(
   session: PlaySession | undefined,
   options: {
-    /** What is told to screen readers once, with the first frames. */
+    /** What is told to screen readers once, as soon as it is known and the world runs. */
     readonly hint?: string;
     /** Whether the client has chosen the transport, so that it is news when it is not the usual one. */
     readonly hasChosenTransport: boolean;
@@ -51,16 +51,15 @@ export function useAnnouncements(
     },
     [announce, dismiss],
   );
-  const untold = useRef(hint);
   useEffect(() => {
-    untold.current &&= hint;
-  }, [hint]);
-  useEffect(() => {
-    if (state === undefined) return;
-    const words = STATE_WORDS[state] ?? "";
-    announce(state === "running" && untold.current !== undefined ? `${words} ${untold.current}` : words);
-    if (state === "running") untold.current = undefined;
+    if (state !== undefined) announce(STATE_WORDS[state] ?? "");
   }, [state, announce]);
+  const isHintTold = useRef(false);
+  useEffect(() => {
+    if (state !== "running" || hint === undefined || isHintTold.current) return;
+    isHintTold.current = true;
+    announce(`Playing. ${hint}`);
+  }, [state, hint, announce]);
   usePlayEvent(session, "notice", ({ message }) => toast(message));
   // The first choice is made before there is a session to listen to; later ones follow lost connections.
   const tellTransport = useCallback(
