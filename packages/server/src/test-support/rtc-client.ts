@@ -73,16 +73,17 @@ export class RtcClient {
   static async play(
     server: TestServer,
     session: { readonly sessionId: string; readonly token: string },
-    options: { readonly codecs?: readonly ("h264" | "vp8")[] } = {},
+    options: { readonly codecs?: readonly ("h264" | "vp8")[]; readonly lead?: (answer: string) => string } = {},
   ): Promise<RtcClient> {
-    const { client, sdp } = await RtcClient.offer(options);
+    const { lead = (answer) => answer, ...offered } = options;
+    const { client, sdp } = await RtcClient.offer(offered);
     const response = await server.send("POST", `/api/sessions/${session.sessionId}/offer`, {
       body: { type: "offer", sdp: withoutCandidates(sdp) },
       token: session.token,
     });
     if (response.status !== 200) throw new Error(`offer: ${response.status} ${await response.text()}`);
     const answer = (await response.json()) as { sdp: string };
-    client.connection.setRemoteDescription(answer.sdp, "answer");
+    client.connection.setRemoteDescription(lead(answer.sdp), "answer");
     return client;
   }
 

@@ -1,27 +1,9 @@
-import { i420ToRgb, webCodecsBackend, type VideoEncoderBackend } from "@dreamloop/outputs";
-import { readProbeStrip } from "@dreamloop/worlds";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
+import { readPictures } from "../test-support/read-pictures.ts";
 import { pli, RtcClient, withoutCandidates } from "../test-support/rtc-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
 import { releaseRtc } from "./rtc-library.ts";
-
-const SIZE = { width: 320, height: 180 };
-
-/** Decodes frames that begin with a key frame, and reads what the probe world painted into each. */
-async function readPictures(
-  codec: "h264" | "vp8",
-  frames: readonly { readonly data: Uint8Array; readonly keyFrame: boolean }[],
-): Promise<ReturnType<typeof readProbeStrip>[]> {
-  const backend: VideoEncoderBackend = webCodecsBackend();
-  try {
-    const encoded = frames.map(({ data, keyFrame }, index) => ({ data, isKeyFrame: keyFrame, timestamp: index }));
-    const pictures = (await backend.decode?.({ codec, frames: encoded, ...SIZE })) ?? [];
-    return pictures.map((picture) => readProbeStrip({ data: i420ToRgb({ picture, ...SIZE }), ...SIZE }));
-  } finally {
-    await backend.close();
-  }
-}
 
 let server: TestServer;
 const clients: RtcClient[] = [];
