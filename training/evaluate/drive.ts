@@ -24,7 +24,7 @@ const { values } = parseArgs({
     raw: { type: "string", default: "docs/benchmarks/drive.json" },
     pictures: { type: "string", default: "docs/pictures" },
     threads: { type: "string", default: "2" },
-    steps: { type: "string", default: "2" },
+    steps: { type: "string", default: "1" },
     quick: { type: "boolean", default: false },
   },
 });

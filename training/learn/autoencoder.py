@@ -65,6 +65,8 @@ class Decoder(nn.Module):
         self.at4 = nn.Sequential(Residual(40), Residual(40))
         self.gate = nn.Conv2d(40, 96, 1)
         self.leave = nn.Conv2d(136, 48, 1)
+        self.join_blocks = nn.Conv2d(48, 48, 3, padding=1)
+        nn.init.normal_(self.join_blocks.weight, std=1e-3)
 
     def forward(self, latent, map_blocks):
         return self.from_features(latent, activate(self.map_features(map_blocks - 0.5)))
@@ -79,7 +81,8 @@ class Decoder(nn.Module):
         x = F.interpolate(self.up4(activate(x)), scale_factor=2.0, mode="nearest") + map4
         x = activate(self.at4(activate(x)))
         features = features * (1 + self.gate(x))
-        return self.leave(torch.cat([x, features], 1)) + 0.5
+        picture = self.leave(torch.cat([x, features], 1))
+        return picture + self.join_blocks(picture) + 0.5
 
 
 class Autoencoder(nn.Module):

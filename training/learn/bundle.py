@@ -14,6 +14,11 @@ CACHE_LEVEL = 0.1
 SCHEDULES = [[1, 0], [1, 0.6, 0], [1, 0.8, 0.5, 0], [1, 0.85, 0.6, 0.3, 0]]
 DEFAULT_STEPS = 1
 CARD = "MODEL_CARD.md"
+POSTER = "poster.webp"
+SUGGESTIONS = [
+    "a clear day", "a clear road at sunset", "a clear night", "rain", "rain at night", "snow", "a snowy road at sunset",
+    "a foggy morning", "a foggy night",
+]
 
 PURPOSES = {
     "prompt": "Turns the numbers of the words of a prompt into an embedding.",
@@ -141,6 +146,7 @@ def inputs():
                 "updatePolicy": "step_boundary",
                 "vocabulary": {"file": "vocabulary.json", "split": "non_letters", "padding": 0},
                 "default": "a clear day",
+                "suggestions": SUGGESTIONS,
                 "description": "Time of day (day, sunset, night) and weather (clear, rain, snow, fog) in words.",
             },
             "first_frame": {
@@ -179,6 +185,8 @@ def main():
             "outputs": ports(graph.output),
         }
     files = {}
+    # Of other weights; `dreamloop check --write-reference` makes it anew.
+    (folder / "reference.rgb").unlink(missing_ok=True)
     for path in sorted(folder.iterdir()):
         if path.name in ("world.json", CARD) or path.name.startswith("."):
             continue
@@ -202,6 +210,7 @@ def main():
         "precision": "fp32",
         "domain": "dreamloop/drive@1",
         "files": files,
+        **({"poster": POSTER} if POSTER in files else {}),
         "video": {"width": 384, "height": 224, "framesPerSecond": 20, "framesPerStep": 1, "layout": "tchw", "range": "unit", "colorSpace": "srgb"},
         "inputs": inputs(),
         "neutralAction": {
