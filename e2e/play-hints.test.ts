@@ -82,6 +82,27 @@ describe.skipIf(chromiumMissing() !== undefined)("finding one's way on the page"
     await player.close();
   });
 
+  test("leaving the full screen other than by its button, as Escape does, opens the menu and pauses", async () => {
+    const player = await open("probe");
+    await player.see();
+    const { page } = player;
+    const button = page.getByRole("button", { name: "Full screen" });
+    const fills = (wanted: boolean): Promise<unknown> =>
+      page.waitForFunction((expected) => (document.fullscreenElement !== null) === expected, wanted);
+    await page.mouse.move(500, 300);
+    await button.click();
+    await fills(true);
+    await button.click();
+    await fills(false);
+    await button.click();
+    await fills(true);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.evaluate(() => document.exitFullscreen());
+    await page.getByRole("dialog", { name: "Menu" }).waitFor();
+    await page.locator(".stage[data-state=paused]").waitFor();
+    await player.close();
+  });
+
   test("what was not used yet is told when the controls step back, and no more once it was used", async () => {
     const player = await open("probe");
     await player.see();
