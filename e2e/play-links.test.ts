@@ -4,11 +4,18 @@ import { chromiumMissing, launchChromium } from "./chromium.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";
 import { Player } from "./play/player.ts";
 import { openTcpGate } from "./play/tcp-gate.ts";
+import { UdpRelay } from "../packages/server/src/test-support/udp-relay.ts";
 
 const NO_WEBRTC = "delete window.RTCPeerConnection;";
 const NO_WEBCODECS = "delete window.VideoDecoder;";
 /** As behind a firewall: everything is there, and nothing ever connects. */
 const BLOCKED_WEBRTC = "RTCPeerConnection.prototype.setRemoteDescription = () => new Promise(() => undefined);";
+/** WebRTC through a relay of the test's, to which the server's candidates are made to lead. */
+const LED_WEBRTC = `
+  const setRemoteDescription = RTCPeerConnection.prototype.setRemoteDescription;
+  RTCPeerConnection.prototype.setRemoteDescription = async function ({ type, sdp }) {
+    return setRemoteDescription.call(this, { type, sdp: await window.leadAnswer(sdp) });
+  };`;
 
 describe.skipIf(chromiumMissing() !== undefined)("links, in a browser without any flags for WebRTC", () => {
   let server: PlayServer;
@@ -74,6 +81,38 @@ describe.skipIf(chromiumMissing() !== undefined)("links, in a browser without an
     expect(player.faults).toEqual([]);
     await player.close();
     await gate.close();
+  });
+
+  test("A2, C2: WebRTC whose network falls silent is given up, and the same session goes on over a new connection", async () => {
+    const relays: UdpRelay[] = [];
+    const player = await Player.open(browser, server.url, {
+      transport: "webrtc",
+      before: LED_WEBRTC,
+      prepare: (page) =>
+        page.exposeFunction("leadAnswer", async (answer: string) => {
+          const relay = await UdpRelay.open();
+          relays.push(relay);
+          return relay.lead(answer);
+        }),
+    });
+    const before = await player.see();
+    expect(relays).toHaveLength(1);
+    await player.page.keyboard.down("KeyW");
+    await player.waitFor("seen.driverCommand?.throttle === 1");
+    relays[0]?.silence();
+    await player.page.locator(".stage[data-state=reconnecting]").waitFor();
+    const after = await player.waitFor(
+      `seen.frameIndex > ${before.frameIndex + 10} && seen.driverCommand?.throttle === 0`,
+    );
+    expect(after.generation).toBe(before.generation);
+    expect(relays.length).toBeGreaterThan(1);
+    expect(await player.transport()).toBe("WebRTC");
+    await player.page.keyboard.up("KeyW");
+    await player.page.keyboard.down("KeyD");
+    await player.waitFor("seen.driverCommand?.steer === -1");
+    expect(player.faults).toEqual([]);
+    await player.close();
+    for (const relay of relays) relay.close();
   });
 
   test("a server that is killed and started again gets a new session with the same prompt, and the page says so", async () => {

@@ -49,11 +49,13 @@ export class Player {
       readonly transport?: "webrtc" | "websocket";
       readonly path?: string;
       readonly before?: string;
+      readonly prepare?: (page: Page) => Promise<void>;
       readonly context?: BrowserContextOptions;
     } = {},
   ): Promise<Player> {
     const context = await browser.newContext({ viewport: { width: 1120, height: 640 }, ...options.context });
     const page = await context.newPage();
+    await options.prepare?.(page);
     if (options.before !== undefined) await page.addInitScript(options.before);
     await page.addInitScript(await readerScript());
     const player = new Player(context, page);

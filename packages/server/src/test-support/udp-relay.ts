@@ -1,6 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 
 const LOOPBACK = "127.0.0.1";
 
@@ -45,7 +44,7 @@ export class UdpRelay {
 
   /** The answer of a server with its own address replaced by the relay's. */
   lead(answer: string): string {
-    const { port } = this.#front.address() as AddressInfo;
+    const { port } = this.#front.address();
     return answer.replace(/^(a=candidate:\S+ \d+ udp \d+ )127\.0\.0\.1 (\d+)/gim, (_, head: string, own: string) => {
       this.#serverPort = Number(own);
       return `${head}${LOOPBACK} ${port}`;

@@ -1,6 +1,7 @@
 import { SESSION_STATES, type SessionAnswer, type SessionFacts } from "@dreamloop/protocol";
+import { readProbeStrip } from "@dreamloop/worlds";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readPictures } from "../test-support/read-pictures.ts";
+import { decodePictures } from "../test-support/decode-pictures.ts";
 import { RtcClient } from "../test-support/rtc-client.ts";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
@@ -61,7 +62,7 @@ describe("a player whose network falls silent", () => {
     expect(late - before.frames).toBeLessThan(SILENT_FRAMES / 2);
     expect(await factsOf(session)).toMatchObject({ state: SESSION_STATES.running, generation: 0 });
     const viewed = viewer.frames.map(({ header, payload }) => ({ data: payload, keyFrame: header.keyFrame }));
-    const pictures = await readPictures("h264", viewed);
+    const pictures = (await decodePictures("h264", viewed)).map(readProbeStrip);
     expect(pictures.some((picture) => (picture?.driverCommand?.throttle ?? 0) > 0)).toBe(true);
     expect(pictures.at(-1)?.driverCommand?.throttle).toBe(0);
 

@@ -1,6 +1,7 @@
+import { readProbeStrip } from "@dreamloop/worlds";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
-import { readPictures } from "../test-support/read-pictures.ts";
+import { decodePictures } from "../test-support/decode-pictures.ts";
 import { pli, RtcClient, withoutCandidates } from "../test-support/rtc-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
 import { releaseRtc } from "./rtc-library.ts";
@@ -36,7 +37,7 @@ describe("a WebRTC connection", () => {
     async ({ offered, sent }) => {
       const { session, client } = await play(offered);
       expect(client.frames[0]).toMatchObject({ codec: sent, keyFrame: true });
-      const pictures = await readPictures(sent, client.frames.slice(0, 3));
+      const pictures = (await decodePictures(sent, client.frames.slice(0, 3))).map(readProbeStrip);
       expect(pictures.every((picture) => picture !== undefined)).toBe(true);
       await until(() => client.metadata.length > 0, "frame metadata comes");
       expect(client.messages).toContainEqual(expect.objectContaining({ type: "connected", codec: sent }));
@@ -58,7 +59,7 @@ describe("a WebRTC connection", () => {
     await until(() => shownOf() !== undefined, "a frame has seen the input");
     const shown = shownOf();
     const index = client.frames.findIndex(({ rtpTimestamp }) => rtpTimestamp === shown?.rtpTimestamp);
-    const pictures = await readPictures("h264", client.frames.slice(0, index + 1));
+    const pictures = (await decodePictures("h264", client.frames.slice(0, index + 1))).map(readProbeStrip);
     expect(pictures.at(-1)?.inputSequence).toBe(sequence);
     expect(pictures.at(-1)?.driverCommand?.throttle).toBeGreaterThan(0);
     expect(shown?.inputEpoch).toBe(client.epoch);
