@@ -28,7 +28,7 @@ import { encoderStatus } from "./encoder-status.ts";
 import { fanOut } from "./fan-out.ts";
 import { handleRequest } from "./handle-request.ts";
 import { KeyFrameDesk } from "./key-frame-desk.ts";
-import { endRecord, type EndReason } from "./session-end.ts";
+import { endRecord, toldRecord, type EndReason } from "./session-end.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { SessionLog } from "./session-log.ts";
 import { SessionRun, type SessionRunEvents, type SessionRunOptions } from "./session-run.ts";
@@ -230,8 +230,9 @@ export class LiveSession implements ConnectionOwner {
     this.#limits.clear();
     this.#keyFrames.clear();
     this.#loading.abort();
-    this.#audience.send(this.status.message(record ?? endRecord(reason)));
-    this.#audience.close(record);
+    const told = record === undefined ? undefined : toldRecord(record, this.#options.order.world);
+    this.#audience.send(this.status.message(told ?? endRecord(reason)));
+    this.#audience.close(told);
     // While it loads, the place is free at once; the load itself counts where loads are counted.
     const wasRunning = this.#run !== undefined;
     if (!wasRunning) slot.release();

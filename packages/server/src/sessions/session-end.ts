@@ -1,4 +1,6 @@
+import { dirname, isAbsolute } from "node:path";
 import { ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
+import type { ServedWorld } from "../worlds/served-world.ts";
 
 /** Why a session ended; the stable names of metrics and logs, with what people are told. */
 export const END_MESSAGES = {
@@ -31,4 +33,17 @@ export function endRecord(reason: EndReason): ErrorRecord {
     retryable: reason === "server_closing",
     details: { reason },
   };
+}
+
+/**
+ * What clients are told of a fault: the same, with the world's id where the message or the details name the folder or file that the
+ * world comes from, which is nobody's business but the operator's.
+ */
+export function toldRecord(record: ErrorRecord, { id, reference }: Pick<ServedWorld, "id" | "reference">): ErrorRecord {
+  const places = [reference.argument, reference.module, dirname(reference.module)].filter(
+    (place): place is string => typeof place === "string" && isAbsolute(place) && place !== dirname(place),
+  );
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const told = places.reduce((text, place) => text.replaceAll(inJson(place), inJson(id)), JSON.stringify(record));
+  return JSON.parse(told) as ErrorRecord;
 }
