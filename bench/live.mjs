@@ -2,13 +2,13 @@
 // decoded picture that knows it, read from the strip in the pixels; from the model's output to the decoded frame; from the call of `connect` to the
 // first frame; and the processor time of the server per session beside the encoder's own. `--transport webrtc|websocket` (repeatable, default
 // both), `--inputs N` (default 60), `--json FILE`, which keeps the raw figures.
-import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { processTree, startServer, sumOfProcessorSeconds } from "./served.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -18,36 +18,7 @@ const { values } = parseArgs({
   },
 });
 const FRAMES_PER_SECOND = 30;
-/** Clock ticks a second of Linux in /proc. */
-const TICKS_PER_SECOND = 100;
 const root = (/** @type {string} */ path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-
-/** @returns {Promise<{ url: string, pid: number, stop: () => void }>} */
-function startServer() {
-  const args = [root("packages/cli/bin/dreamloop.js"), "serve", "probe", "--preload", "probe", "--port", "0"];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  return new Promise((resolve, reject) => {
-    let said = "";
-    child.once("exit", (code) => reject(new Error(`dreamloop serve ended with code ${code}: ${said}`)));
-    child.stdout.on("data", (chunk) => {
-      said += String(chunk);
-      const url = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(said)?.[1];
-      if (url !== undefined) resolve({ url, pid: child.pid ?? 0, stop: () => void child.kill("SIGTERM") });
-    });
-  });
-}
-
-/** Seconds of processor time of a process and its threads; undefined where /proc does not tell. */
-function processorSeconds(/** @type {number} */ pid) {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  } catch {
-    return undefined;
-  }
-}
 
 /** @param {readonly number[]} samples */
 function percentiles(samples) {
@@ -65,7 +36,9 @@ const page = await build({
   target: "es2022",
   external: ["node:*"],
 });
-const server = await startServer();
+const server = await startServer(["probe", "--preload", "probe"]);
+/** Processor seconds of the server and its encoder's process. */
+const processorSeconds = () => sumOfProcessorSeconds(processTree(server.pid));
 const browser = await chromium.launch({
   executablePath: process.env["DREAMLOOP_CHROMIUM"] ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--autoplay-policy=no-user-gesture-required"],
@@ -80,10 +53,10 @@ try {
       "document.body.innerHTML = '<div id=stage></div>'; document.getElementById('stage').style.width = '640px'",
     );
     await tab.evaluate(page.outputFiles[0]?.text ?? "");
-    const before = { processor: processorSeconds(server.pid), time: performance.now() };
+    const before = { processor: processorSeconds(), time: performance.now() };
     const measured = await tab.evaluate(`measureLive(${JSON.stringify(transport)}, ${Number(values.inputs)})`);
     const seconds = (performance.now() - before.time) / 1000;
-    const processor = processorSeconds(server.pid);
+    const processor = processorSeconds();
     await tab.close();
     const share =
       processor === undefined || before.processor === undefined ? undefined : (processor - before.processor) / seconds;

@@ -96,6 +96,41 @@ const SECTIONS = {
       ),
     ];
   },
+  many(result) {
+    const { settings, processorShares, machine } = result;
+    const percent = (share) => (share === undefined ? "–" : fixed(100 * share));
+    const rows = result.sessions.map((session) => {
+      const latency = summarize(session.serverMilliseconds);
+      return [
+        session.receiver,
+        fixed(session.stepsPerSecond),
+        `${session.frames} of ${session.steps}`,
+        String(session.lateSteps),
+        String(session.droppedFrames),
+        percent(session.missedShare),
+        fixed(latency.p50),
+        fixed(latency.p95),
+      ];
+    });
+    return [
+      ranOn({ ...machine, load: machine.loadAverage[0] }),
+      `${settings.sessions} sessions of the probe world at ${settings.width}×${settings.height} and ${settings.framesPerSecond} frames/s for ${fixed(settings.seconds, 0)} s, server, receivers and browser on the same machine (${machine.serverCores} cores for the server).`,
+      table(
+        [
+          "session",
+          "steps/s",
+          "frames received",
+          "late steps",
+          "dropped frames",
+          "deadlines missed, %",
+          "input read to sent p50, ms",
+          "p95",
+        ],
+        rows,
+      ),
+      `Processor time, in % of one core: server ${percent(processorShares.server)}, its encoder ${percent(processorShares.encoder)}, receivers ${percent(processorShares.receivers)}, browser ${percent(processorShares.browser)}.`,
+    ];
+  },
 };
 
 function ranOn(machine) {

@@ -49,7 +49,7 @@ export class Player {
       readonly transport?: "webrtc" | "websocket";
       readonly path?: string;
       readonly before?: string;
-      readonly prepare?: (page: Page) => Promise<void>;
+      readonly prepare?: (page: Page) => Promise<unknown>;
       readonly context?: BrowserContextOptions;
     } = {},
   ): Promise<Player> {

@@ -62,7 +62,7 @@ describe("a player whose network falls silent", () => {
     expect(late - before.frames).toBeLessThan(SILENT_FRAMES / 2);
     expect(await factsOf(session)).toMatchObject({ state: SESSION_STATES.running, generation: 0 });
     const viewed = viewer.frames.map(({ header, payload }) => ({ data: payload, keyFrame: header.keyFrame }));
-    const pictures = (await decodePictures("h264", viewed)).map(readProbeStrip);
+    const pictures = (await decodePictures("h264", viewed)).map((picture) => readProbeStrip(picture));
     expect(pictures.some((picture) => (picture?.driverCommand?.throttle ?? 0) > 0)).toBe(true);
     expect(pictures.at(-1)?.driverCommand?.throttle).toBe(0);
 

@@ -37,7 +37,9 @@ describe("a WebRTC connection", () => {
     async ({ offered, sent }) => {
       const { session, client } = await play(offered);
       expect(client.frames[0]).toMatchObject({ codec: sent, keyFrame: true });
-      const pictures = (await decodePictures(sent, client.frames.slice(0, 3))).map(readProbeStrip);
+      const pictures = (await decodePictures(sent, client.frames.slice(0, 3))).map((picture) =>
+        readProbeStrip(picture),
+      );
       expect(pictures.every((picture) => picture !== undefined)).toBe(true);
       await until(() => client.metadata.length > 0, "frame metadata comes");
       expect(client.messages).toContainEqual(expect.objectContaining({ type: "connected", codec: sent }));
@@ -59,7 +61,9 @@ describe("a WebRTC connection", () => {
     await until(() => shownOf() !== undefined, "a frame has seen the input");
     const shown = shownOf();
     const index = client.frames.findIndex(({ rtpTimestamp }) => rtpTimestamp === shown?.rtpTimestamp);
-    const pictures = (await decodePictures("h264", client.frames.slice(0, index + 1))).map(readProbeStrip);
+    const pictures = (await decodePictures("h264", client.frames.slice(0, index + 1))).map((picture) =>
+      readProbeStrip(picture),
+    );
     expect(pictures.at(-1)?.inputSequence).toBe(sequence);
     expect(pictures.at(-1)?.driverCommand?.throttle).toBeGreaterThan(0);
     expect(shown?.inputEpoch).toBe(client.epoch);
