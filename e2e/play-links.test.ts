@@ -36,6 +36,13 @@ describe.skipIf(chromiumMissing() !== undefined)("links, in a browser without an
     await player.waitFor("seen.driverCommand?.steer === 0");
   }
 
+  test("what the page picks by itself shows frames, and it steers", async () => {
+    const player = await Player.open(browser, server.url);
+    await steers(player);
+    expect(player.faults).toEqual([]);
+    await player.close();
+  });
+
   test.each([
     ["no WebRTC: H.264 over the WebSocket", NO_WEBRTC, "h264"],
     ["WebRTC that never connects: the WebSocket", BLOCKED_WEBRTC, "h264"],
