@@ -36,4 +36,4 @@ export { watch } from "./viewer/watch.ts";
 export type { Watching, WatchOptions } from "./viewer/watch.ts";
 export { DreamloopError, isDreamloopError } from "@dreamloop/core";
 export type { ControlDevice, ControlHint, ErrorCode } from "@dreamloop/core";
-export type { FrameMetadata, SessionState, Transport, WorldSummary } from "@dreamloop/protocol";
+export type { EncoderStatus, FrameMetadata, SessionState, Transport, WorldSummary } from "@dreamloop/protocol";

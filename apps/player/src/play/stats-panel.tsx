@@ -1,4 +1,4 @@
-import type { PlaySession, PlayStats } from "@dreamloop/client";
+import type { EncoderStatus, PlaySession, PlayStats } from "@dreamloop/client";
 import { usePlayStats } from "@dreamloop/client/react";
 import type { ReactNode } from "react";
 import { plotPath } from "./plot.ts";
@@ -48,7 +48,8 @@ function Numbers({ stats }: { readonly stats: PlayStats }): ReactNode {
         <h2>Way</h2>
         <dl className="stats-grid">
           <Row name="Transport" value={stats.transport === "webrtc" ? "WebRTC" : "WebSocket"} />
-          <Row name="Codec" value={stats.codec ?? "–"} />
+          <Row name="Codec" value={stats.codec ?? "–"} note={stats.encoderSettings?.codecString} />
+          {stats.encoderSettings === undefined ? null : <Row name="Encoder" {...encoderText(stats.encoderSettings)} />}
           {stats.targetBitrateBitsPerSecond === undefined ? null : (
             <Row name="Bitrate" value={`${(stats.targetBitrateBitsPerSecond / 1e6).toFixed(1)}`} note="Mbit/s" />
           )}
@@ -60,7 +61,13 @@ function Numbers({ stats }: { readonly stats: PlayStats }): ReactNode {
   );
 }
 
-function Row(props: { readonly name: string; readonly value: string; readonly note?: string }): ReactNode {
+/** Where it runs, and how many frames it holds back or takes out of order. */
+function encoderText({ isHardware, lookAheadFrames, bFrames }: EncoderStatus): { value: string; note: string } {
+  const held = lookAheadFrames + bFrames;
+  return { value: isHardware ? "hardware" : "software", note: held === 0 ? "no delay" : `${held} frames delay` };
+}
+
+function Row(props: { readonly name: string; readonly value: string; readonly note?: string | undefined }): ReactNode {
   return (
     <div>
       <dt>{props.name}</dt>

@@ -1,4 +1,4 @@
-import type { ClientStats, FrameMetadata, SessionStatsMessage, Transport } from "@dreamloop/protocol";
+import type { ClientStats, EncoderStatus, FrameMetadata, SessionStatsMessage, Transport } from "@dreamloop/protocol";
 import type { SentInput } from "../input/input-sender.ts";
 import type { PresentedFrame } from "../present/stage.ts";
 import { judgeQuality, WARM_UP_MILLISECONDS, type QualityFacts, type QualityVerdict } from "./quality.ts";
@@ -39,6 +39,8 @@ export interface PlayStats {
   readonly codec: string | undefined;
   /** The encoder in use. */
   readonly encoder: string | undefined;
+  /** What holds in the encoder, read back from its stream; absent before its first frame. */
+  readonly encoderSettings: EncoderStatus | undefined;
   /** Bits a second that the encoder aims at. */
   readonly targetBitrateBitsPerSecond: number | undefined;
   /** Viewers of the session, the player included. */
@@ -157,6 +159,7 @@ export class PlayStatistics {
       transport,
       codec: server?.codec,
       encoder: server?.encoder,
+      encoderSettings: server?.encoderSettings,
       targetBitrateBitsPerSecond: server?.targetBitrateBitsPerSecond,
       viewerCount: server?.viewerCount ?? 0,
       quality: this.#judge(measured, now, isRunning && server !== undefined),
