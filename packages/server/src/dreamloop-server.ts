@@ -7,12 +7,14 @@ import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
 import { ProcessClock } from "@dreamloop/node";
 import { serverConfig, type ServerConfig, type ServerConfigInput } from "./config/server-config.ts";
 import { httpApp } from "./http/app.ts";
+import { HTTP_LIMITS } from "./http/http-limits.ts";
 import { playerFiles } from "./http/player-files.ts";
 import type { ServerContext } from "./http/server-context.ts";
 import { MediaHost } from "./media/media-host.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { RecordingShelf } from "./recordings/recording-shelf.ts";
 import { AccessRules } from "./security/access-rules.ts";
+import { RateTable } from "./security/rate-table.ts";
 import { TokenSigner } from "./security/session-token.ts";
 import { SessionRegistry } from "./sessions/session-registry.ts";
 import { UploadDesk } from "./uploads/upload-desk.ts";
@@ -37,9 +39,6 @@ export interface DreamloopServerOptions {
   readonly loadWorld?: WorldShelfOptions["load"];
 }
 
-/** Milliseconds in which a client has to send its headers, and the whole of a request. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
 /** Connections that HTTP takes at a time. */
 const MAX_CONNECTIONS = 1024;
 
@@ -84,9 +83,8 @@ export class DreamloopServer {
       const recordings = config.recording ? new RecordingShelf() : undefined;
       const context = await makeContext({ options, config, clock, media, shelf, recordings });
       const listener = getRequestListener(httpApp(context).fetch) as RequestListener;
-      const limits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
       const http =
-        tls === undefined ? createServer(limits, listener) : createTlsServer({ ...limits, ...tls }, listener);
+        tls === undefined ? createServer(HTTP_LIMITS, listener) : createTlsServer({ ...HTTP_LIMITS, ...tls }, listener);
       http.maxConnections = MAX_CONNECTIONS;
       const server = new DreamloopServer(context, http, recordings);
       http.on("upgrade", webSocketUpgrade(context));
@@ -226,6 +224,7 @@ async function makeContext(parts: {
     registry,
     metrics,
     access: new AccessRules(config),
+    rates: new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond }),
     tokens: new TokenSigner(clock),
     uploads: new UploadDesk(clock, config),
     rtc: await loadRtc().catch(() => undefined),

@@ -8,9 +8,8 @@ import {
   type WorldsAnswer,
 } from "@dreamloop/protocol";
 import { isLoopback } from "../security/access-rules.ts";
-import { RateTable } from "../security/rate-table.ts";
 import { errorAnswer } from "./error-answer.ts";
-import { bearerOf, identityOf, type HttpEnv } from "./request-identity.ts";
+import { bearerOf, identityOf, tooManyRequests, type HttpEnv } from "./request-identity.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 import type { ServerContext } from "./server-context.ts";
 import { sessionRoutes } from "./session-routes.ts";
@@ -22,8 +21,7 @@ const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
 /** Makes the HTTP side of a server. */
 export function httpApp(context: ServerContext): Hono<HttpEnv> {
-  const { config, metrics, clock } = context;
-  const rates = new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond });
+  const { config, metrics, clock, rates } = context;
   const app = new Hono<HttpEnv>();
 
   app.use(async (c, next) => {
@@ -34,10 +32,7 @@ export function httpApp(context: ServerContext): Hono<HttpEnv> {
   });
   app.use(async (c, next) => {
     if (!rates.take(identityOf(c), clock.nowSeconds())) {
-      throw new DreamloopError(ERROR_CODES.limitExceeded, "too many requests from your address", {
-        retryable: true,
-        details: { retryAfterSeconds: 1 },
-      });
+      throw tooManyRequests();
     }
     checkAccess(context, c);
     await next();

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 
 /** What the handlers know of the connection. */
 export interface HttpEnv {
@@ -9,7 +11,20 @@ export interface HttpEnv {
 
 /** The address of whoever asks; a proxy in front is one identity. */
 export function identityOf(context: Context<HttpEnv>): string {
-  return context.env.incoming.socket.remoteAddress ?? "unknown";
+  return addressOf(context.env.incoming);
+}
+
+/** The same of a request as Node has it. */
+export function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? "unknown";
+}
+
+/** The error for an address that asks too often. */
+export function tooManyRequests(): DreamloopError {
+  return new DreamloopError(ERROR_CODES.limitExceeded, "too many requests from your address", {
+    retryable: true,
+    details: { retryAfterSeconds: 1 },
+  });
 }
 
 /** The token of the Authorization header, or the query's for downloads. */

@@ -3,6 +3,7 @@ import type { ServerConfig } from "../config/server-config.ts";
 import type { MediaHost } from "../media/media-host.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { AccessRules } from "../security/access-rules.ts";
+import type { RateTable } from "../security/rate-table.ts";
 import type { TokenSigner } from "../security/session-token.ts";
 import type { SessionRegistry } from "../sessions/session-registry.ts";
 import type { UploadDesk } from "../uploads/upload-desk.ts";
@@ -29,6 +30,8 @@ export interface ServerContext {
   readonly metrics: ServerMetrics;
   /** Who is let in. */
   readonly access: AccessRules;
+  /** How often each address may ask, for a WebSocket too. */
+  readonly rates: RateTable;
   /** Pictures that sessions start from. */
   readonly uploads: UploadDesk;
   /** Makes and reads session tokens. */

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { PROTOCOL_LIMITS, type IceCandidate } from "@dreamloop/protocol";
+import { newSecret } from "../security/secrets.ts";
 import { SESSION_ROLES } from "../security/session-token.ts";
 import type { Connection } from "../sessions/connection.ts";
 import type { LiveSession } from "../sessions/live-session.ts";
@@ -12,13 +13,17 @@ import type { ServerContext } from "./server-context.ts";
 /** Viewers by WHEP (draft-ietf-wish-whep): receive only, one POST each, with the token of the session's link in the path. */
 export function whepRoutes(context: ServerContext): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
+  // All viewers of a session have the same link, so that each needs a name of its own that the others cannot guess.
+  const names = new WeakMap<Connection, string>();
 
   routes.post("/:token", async (c) => {
     requireType(c, "application/sdp");
     const session = sessionOf(context, c.req.param("token"));
     const sdp = await readText(c.req.raw, PROTOCOL_LIMITS.sdpLength);
     const answer = await answerOffer(context, { session, role: SESSION_ROLES.viewer, sdp, candidates: [] });
-    c.header("Location", `/whep/${c.req.param("token")}/${answer.connection.id}`);
+    const name = newSecret();
+    names.set(answer.connection, name);
+    c.header("Location", `/whep/${c.req.param("token")}/${name}`);
     for (const link of iceLinks(context)) c.header("Link", link, { append: true });
     c.header("Content-Type", "application/sdp");
     return c.body(answer.sdp, 201);
@@ -26,14 +31,14 @@ export function whepRoutes(context: ServerContext): Hono<HttpEnv> {
 
   routes.patch("/:token/:connection", async (c) => {
     requireType(c, "application/trickle-ice-sdpfrag");
-    const connection = connectionOf(context, c);
+    const connection = connectionOf(context, names, c);
     const fragment = await readText(c.req.raw, PROTOCOL_LIMITS.sdpLength);
     connection.outlet.addCandidates?.(candidatesOf(fragment));
     return c.body(null, 204);
   });
 
   routes.delete("/:token/:connection", (c) => {
-    connectionOf(context, c).close();
+    connectionOf(context, names, c).close();
     return c.body(null, 200);
   });
 
@@ -44,10 +49,10 @@ function sessionOf({ tokens, registry }: ServerContext, token: string): LiveSess
   return registry.find(tokens.read(token).sessionId);
 }
 
-function connectionOf(context: ServerContext, c: Context<HttpEnv>): Connection {
+function connectionOf(context: ServerContext, names: WeakMap<Connection, string>, c: Context<HttpEnv>): Connection {
   const session = sessionOf(context, c.req.param("token") ?? "");
-  const connection = [...session.connections].find(({ id }) => String(id) === c.req.param("connection"));
-  if (connection?.role === SESSION_ROLES.viewer) return connection;
+  const connection = [...session.connections].find((each) => names.get(each) === c.req.param("connection"));
+  if (connection !== undefined) return connection;
   throw new DreamloopError(ERROR_CODES.notFound, "there is no such viewer; it may have left");
 }
 

@@ -1,5 +1,5 @@
 import { DreamloopError, ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
-import type { FrameCodec, ServerMessage } from "@dreamloop/protocol";
+import { SESSION_STATES, type FrameCodec, type ServerMessage, type SessionStateMessage } from "@dreamloop/protocol";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { SESSION_ROLES, type SessionRole } from "../security/session-token.ts";
 import { Connection, type ConnectionOwner, type Outlet } from "./connection.ts";
@@ -16,6 +16,16 @@ export interface AudienceOptions {
   /** The counters of the server. */
   readonly metrics: ServerMetrics;
 }
+
+/** Connections of the player that may be coming about at a time; a page tries one after the other. */
+const MAX_PLAYERS_COMING = 4;
+/** What a page is told whose session another one plays now. */
+const TAKEN_OVER: ErrorRecord = {
+  code: ERROR_CODES.closed,
+  message: "another page took over",
+  retryable: false,
+  details: {},
+};
 
 /** Those who watch one session: at most one player, and viewers. */
 export class Audience {
@@ -55,15 +65,14 @@ export class Audience {
     return [...new Set(ready.map(({ outlet }) => outlet.codec))];
   }
 
-  /** Adds a connection, not yet able to take frames. Throws `busy` when there are too many. */
+  /**
+   * Adds a connection, not yet able to take frames. Viewers get `busy` when there are too many. The player always finds a place, so that those who watch
+   * cannot keep it out; of its connections that do not come about the oldest are given up.
+   */
   add(role: SessionRole, makeOutlet: () => Outlet): Connection {
-    const { maxViewers, owner, log } = this.#options;
-    if (this.#connections.size >= maxViewers) {
-      throw new DreamloopError(ERROR_CODES.busy, `the session has ${this.#connections.size} viewers, its limit`, {
-        retryable: true,
-        details: { retryAfterSeconds: 5 },
-      });
-    }
+    const { owner, log } = this.#options;
+    if (role === SESSION_ROLES.player) this.#dropStalePlayers();
+    else this.#refuseCrowd();
     this.#epoch += 1;
     const outlet = makeOutlet();
     const connection = new Connection({ id: this.#epoch, role, epoch: this.#epoch, outlet, owner });
@@ -72,15 +81,20 @@ export class Audience {
     return connection;
   }
 
-  /** A connection can take frames; a player takes the place of the one before. Gives whether it is the player. */
-  ready(connection: Connection): boolean {
+  /**
+   * A connection can take frames. A player takes the place of the one before, which is told that this was the end for it, so that two pages do not take it from
+   * each other for ever; `state` is what it is told that in. One that was begun before the present one comes too late. Gives whether it is the player.
+   */
+  ready(connection: Connection, state: SessionStateMessage): boolean {
     const { role, outlet, id } = connection;
     this.#options.log.note("connected", { connection: id, role, transport: outlet.transport, codec: outlet.codec });
     if (role !== SESSION_ROLES.player) return false;
     const before = this.#player;
-    this.#player = connection;
-    before?.close({ code: ERROR_CODES.closed, message: "another page took over", retryable: false, details: {} });
-    return true;
+    const loser = before !== undefined && before.id > id ? connection : before;
+    if (loser !== connection) this.#player = connection;
+    loser?.send({ ...state, state: SESSION_STATES.closed, reason: TAKEN_OVER });
+    loser?.close(TAKEN_OVER);
+    return this.#player === connection;
   }
 
   /** A connection is gone. Gives whether it was the player; nothing when it was gone before. */
@@ -105,5 +119,21 @@ export class Audience {
   /** Ends all connections. */
   close(reason: ErrorRecord | undefined): void {
     for (const connection of [...this.#connections]) connection.close(reason);
+  }
+
+  #dropStalePlayers(): void {
+    const coming = [...this.#connections].filter(({ role, isReady }) => role === SESSION_ROLES.player && !isReady);
+    for (const stale of coming.slice(0, Math.max(0, coming.length + 1 - MAX_PLAYERS_COMING))) stale.close();
+  }
+
+  #refuseCrowd(): void {
+    const { maxViewers } = this.#options;
+    const watching = [...this.#connections].filter(({ role }) => role !== SESSION_ROLES.player).length;
+    // One place is the player's, whether it is there or away.
+    if (watching + 1 < maxViewers) return;
+    throw new DreamloopError(ERROR_CODES.busy, `the session has ${watching} viewers beside its player, its limit`, {
+      retryable: true,
+      details: { retryAfterSeconds: 5 },
+    });
   }
 }

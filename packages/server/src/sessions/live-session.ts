@@ -180,7 +180,7 @@ export class LiveSession implements ConnectionOwner {
 
   /** A connection can take frames. */
   connectionReady(connection: Connection): void {
-    if (this.#audience.ready(connection)) this.#limits.playerCame();
+    if (this.#audience.ready(connection, this.status.message())) this.#limits.playerCame();
     this.#run?.setCodecs(this.#audience.codecs);
     connection.send(this.status.message());
     this.requestKeyFrame(connection.outlet.codec, undefined);

@@ -1,6 +1,7 @@
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { FRAME_CODECS, PROTOCOL_VERSION, TRANSPORTS, type IceCandidate, type ServerMessage } from "@dreamloop/protocol";
 import type { ServerContext } from "../http/server-context.ts";
+import { MessageBudget } from "../input/message-budget.ts";
 import type { SessionRole } from "../security/session-token.ts";
 import type { Connection, Outlet } from "../sessions/connection.ts";
 import type { LiveSession } from "../sessions/live-session.ts";
@@ -17,6 +18,8 @@ export interface AnsweredOffer {
 
 /** Seconds that a connection gets to come about. */
 const CONNECT_SECONDS = 30;
+/** Seconds by which requests may run ahead of what is read of them; channels cannot be kept waiting, so that beyond it the connection ends. */
+const MAX_AHEAD_SECONDS = 2;
 
 /**
  * Answers an offer for a session: the connection begins to take frames once its track is open. Throws `invalid_value` with the reason for
@@ -40,6 +43,7 @@ export async function answerOffer(
   const codec = chooseCodec(offer, session, media.codecs);
   const open: { peer?: Peer } = {};
   let connection: Connection | undefined;
+  const budgets = { input: new MessageBudget(), control: new MessageBudget() };
   const answer = await Peer.answer({
     rtc,
     settings: {
@@ -61,8 +65,17 @@ export async function answerOffer(
         connection.send(session.status.message());
       },
       onText: (name, text) => {
-        if (name === "input") connection?.takeInput(text);
-        else if (name === "control") connection?.takeControl(text);
+        const now = session.stampClock.nowSeconds();
+        // Of a flood of input the rest is left unread, as if the network had lost it.
+        if (name === "input" && budgets.input.allows(text.length, now)) connection?.takeInput(text);
+        if (name !== "control") return;
+        if (budgets.control.charge(text.length, now) <= MAX_AHEAD_SECONDS) {
+          connection?.takeControl(text);
+          return;
+        }
+        connection?.lost("too many requests");
+        // Not within a callback of its own.
+        setImmediate(() => open.peer?.close());
       },
       onFeedback: (feedback) => {
         if (connection !== undefined) session.takeFeedback(connection, feedback);

@@ -142,7 +142,7 @@ describe("a WebRTC connection", () => {
     });
     expect(response.status).toBe(201);
     const location = response.headers.get("location") ?? "";
-    expect(location).toMatch(/^\/whep\/.+\/\d+$/);
+    expect(location).toMatch(/^\/whep\/.+\/[\w-]{32}$/);
     viewer.connection.setRemoteDescription(await response.text(), "answer");
     await viewer.frameCount(2);
     expect(viewer.frames[0]?.keyFrame).toBe(true);
@@ -158,6 +158,27 @@ describe("a WebRTC connection", () => {
     );
     expect((await server.fetch(location, { method: "DELETE" })).status).toBe(200);
     expect((await server.fetch(location, { method: "DELETE" })).status).toBe(404);
+    await socket.close();
+  });
+
+  it("M5: a flood of requests ends the connection, one of input is left unread, and the session goes on", async () => {
+    const { session, client } = await play();
+    await client.frameCount(1);
+    for (let index = 0; index < 4000; index += 1) client.input([keys(["KeyW"], { KeyW: 1 })]);
+    const before = client.frames.length;
+    await client.frameCount(before + 3);
+    expect(client.state).toBe("connected");
+    const sendRequests = (): void => {
+      for (let index = 0; index < 4000 && client.channels.control?.isOpen() === true; index += 1) {
+        client.channels.control.sendMessage("no request");
+      }
+    };
+    sendRequests();
+    await until(() => client.channels.control?.isOpen() !== true || client.state !== "connected", "it is cut off");
+    const socket = await SocketClient.open(server, session);
+    await until(() => socket.frames.length > 2, "the session goes on");
+    const log = await server.send("GET", `/api/sessions/${session.sessionId}/log`, { token: session.token });
+    expect(await log.text()).toContain("too many requests");
     await socket.close();
   });
 

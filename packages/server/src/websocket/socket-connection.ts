@@ -9,6 +9,7 @@ import {
   type ServerMessage,
 } from "@dreamloop/protocol";
 import type { ServerContext } from "../http/server-context.ts";
+import { MessageBudget } from "../input/message-budget.ts";
 import type { SessionRole } from "../security/session-token.ts";
 import type { Connection, Outlet } from "../sessions/connection.ts";
 import { Deadline } from "../sessions/deadline.ts";
@@ -33,6 +34,8 @@ export class SocketConnection {
   readonly #session: LiveSession;
   readonly #role: SessionRole;
   readonly #deadline: Deadline;
+  readonly #budget = new MessageBudget();
+  readonly #reading: Deadline;
   #connection: Connection | undefined;
   #isAlive = true;
 
@@ -47,12 +50,14 @@ export class SocketConnection {
     this.#role = options.role;
     // What the network does is judged by the clock of the process, whatever clock times sessions.
     this.#deadline = new Deadline(options.session.stampClock);
+    this.#reading = new Deadline(options.session.stampClock);
     this.#deadline.set(HELLO_SECONDS, () => this.#refuse("no hello message came in time"));
     options.socket.on("message", (data, isBinary) => this.#take(data, isBinary));
     options.socket.on("pong", () => (this.#isAlive = true));
     options.socket.on("error", () => undefined);
     options.socket.on("close", (code) => {
       this.#deadline.clear();
+      this.#reading.clear();
       this.#connection?.lost(`the WebSocket was closed (${code})`);
     });
   }
@@ -63,10 +68,20 @@ export class SocketConnection {
       return;
     }
     const text = (data as Buffer).toString("utf8");
+    this.#charge((data as Buffer).byteLength);
     const connection = this.#connection;
     if (connection === undefined) this.#hello(text);
     else if (isInput(text)) connection.takeInput(text);
     else connection.takeControl(text);
+  }
+
+  /** Whoever sends too much is not read for a while: what comes waits in the network, and nobody else has to. */
+  #charge(bytes: number): void {
+    const socket = this.#socket;
+    const seconds = this.#budget.charge(bytes, this.#session.stampClock.nowSeconds());
+    if (seconds === 0 || socket.readyState !== socket.OPEN) return;
+    socket.pause();
+    this.#reading.set(seconds, () => socket.resume());
   }
 
   #hello(text: string): void {

@@ -4,12 +4,13 @@ import { WebSocketServer } from "ws";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { PROTOCOL_LIMITS } from "@dreamloop/protocol";
 import { errorAnswer } from "../http/error-answer.ts";
+import { addressOf, tooManyRequests } from "../http/request-identity.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { SocketConnection } from "./socket-connection.ts";
 
 const PATH = /^\/api\/sessions\/([\w-]{1,64})\/socket$/;
 
-/** Takes requests to become a WebSocket: the same checks as for POST, then the session's token. */
+/** Takes requests to become a WebSocket: the same checks and rate as for POST, then the session's token. */
 export function webSocketUpgrade(
   context: ServerContext,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
@@ -17,6 +18,8 @@ export function webSocketUpgrade(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    // One message in each turn of the event loop: many small ones that came together keep nobody else waiting.
+    allowSynchronousEvents: false,
     maxPayload: PROTOCOL_LIMITS.controlMessageBytes,
   });
   return (request, socket, head) => {
@@ -38,10 +41,11 @@ export function webSocketUpgrade(
 }
 
 function admit(context: ServerContext, request: IncomingMessage) {
-  const { access, tokens, registry } = context;
+  const { access, tokens, registry, rates, clock } = context;
   const { host, origin } = request.headers;
+  if (!rates.take(addressOf(request), clock.nowSeconds())) throw tooManyRequests();
   access.checkHost({ host });
-  const url = new URL(request.url ?? "/", "http://server");
+  const url = addressIn(request);
   const [, sessionId] = PATH.exec(url.pathname) ?? [];
   if (sessionId === undefined) throw new DreamloopError(ERROR_CODES.notFound, "there is no WebSocket at this path");
   const claims = tokens.read(url.searchParams.get("token") ?? "");
@@ -50,4 +54,10 @@ function admit(context: ServerContext, request: IncomingMessage) {
     throw new DreamloopError(ERROR_CODES.unauthorized, "the token is of another session");
   }
   return { session: registry.find(sessionId), role: claims.role };
+}
+
+function addressIn({ url = "/" }: IncomingMessage): URL {
+  const path = url.startsWith("/") ? `http://server${url}` : url;
+  if (URL.canParse(path)) return new URL(path);
+  throw new DreamloopError(ERROR_CODES.invalidValue, "the address of the request cannot be read");
 }
