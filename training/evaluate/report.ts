@@ -50,7 +50,7 @@ export function reportOf(result: EvaluationResult): string {
     "## The drive world",
     "",
     `Made by \`npm run eval:drive\` on ${result.date}; world version ${result.worldVersion}, ${result.denoisingSteps} denoising ` +
-      `steps; ${result.processor}, Node ${result.node}. Tracks and seeds of the test range, on which nothing was trained.`,
+      `step${result.denoisingSteps === 1 ? "" : "s"} a frame; ${result.processor}, Node ${result.node}. Tracks and seeds of the test range, on which nothing was trained.`,
     "",
     `**Reconstruction** (encode, decode; ${size.reconstruction} drives): ${db(result.reconstruction)} dB.`,
     "",
