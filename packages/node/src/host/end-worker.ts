@@ -8,15 +8,25 @@ export interface EndableWorker {
   readonly worker: Worker;
   /** Resolves when its thread has ended. */
   readonly ended: Promise<void>;
+  /** Resolves when its thread has imported all that it runs. */
+  readonly imported: Promise<void>;
   /** What it says of itself. */
   readonly marks: ThreadMarks;
 }
 
+/** Seconds that a thread gets to import what it runs before it is ended all the same. */
+const IMPORT_SECONDS = 10;
+
 /**
- * Resolves when the thread of a worker has ended. It gets `graceSeconds` to end by itself; then it is told to stop at once, and one that runs
+ * Resolves when the thread of a worker has ended. One that is still importing modules gets the time for it: a thread that is terminated while it reads
+ * files leaves them open for as long as the process lives. It then gets `graceSeconds` to end by itself; then it is told to stop at once, and one that runs
  * nothing but JavaScript is terminated, whatever holds it. A call into native code cannot be broken off: its thread ends when the call returns.
  */
-export async function endWorker({ worker, ended, marks }: EndableWorker, graceSeconds: number): Promise<void> {
+export async function endWorker(
+  { worker, ended, imported, marks }: EndableWorker,
+  graceSeconds: number,
+): Promise<void> {
+  await within(Promise.race([ended, imported]), IMPORT_SECONDS);
   if (await within(ended, graceSeconds)) return;
   worker.postMessage({ type: "exit" } satisfies ToWorker);
   if (marks.mayTerminate()) await worker.terminate();

@@ -111,6 +111,7 @@ export type ToWorker =
 
 /** Worker → main thread, about the runtime. */
 export type FromWorker =
+  | { readonly type: "imported" }
   | { readonly type: "progress"; readonly progress: LoadProgress }
   | { readonly type: "loaded"; readonly info: WorldInfo }
   | { readonly type: "load_failed"; readonly error: ErrorRecord }

@@ -34,7 +34,8 @@ class RuntimeWorker {
   async load(start: WorkerStart): Promise<void> {
     const clock = new ProcessClock();
     const begin = clock.nowSeconds();
-    const adapter = await loadAdapter(worldReference(start.reference));
+    const adapter = await loadAdapter(worldReference(start.reference)).finally(() => post({ type: "imported" }));
+    if (this.#cancel.signal.aborted) throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled");
     const config = inferenceConfig({ modelId: adapter.modelId, ...start.config });
     const candidateIndex = start.candidateIndex ?? 0;
     checkConfigSupport(adapter, config, candidateIndex);

@@ -238,6 +238,14 @@ describe("a world in a worker", () => {
     await expect(loading).rejects.toMatchObject({ code: "cancelled" });
   });
 
+  it("C3: a thread is not broken off while it imports modules, which would leave their files open", async () => {
+    const controller = new AbortController();
+    const loading = WorldHost.load({ reference: holdingWorlds.slow, signal: controller.signal });
+    controller.abort();
+    await expect(loading).rejects.toMatchObject({ code: "cancelled" });
+    expect(holdingWorlds.isSlowImported).toBe(true);
+  });
+
   it.each(["holding", "neverEnding"] as const)(
     "C3: the thread of a cancelled load is ended at once, whatever it does: %s",
     async (exportName) => {

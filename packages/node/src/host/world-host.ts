@@ -95,7 +95,7 @@ export class WorldHost {
 
   /**
    * Loads a world; throws what went wrong, `cancelled` when `signal` fired. It rejects when the thread has ended and its memory is free: at
-   * once after a cancellation, whatever holds the thread, unless that is a call into native code, which has to return first.
+   * once after a cancellation, whatever holds the thread once it has imported its modules, unless that is a call into native code, which has to return first.
    */
   static async load(options: LoadWorldOptions): Promise<WorldHost> {
     refuseUnknownKeys(options, LOAD_OPTIONS, "LoadWorldOptions");
@@ -112,7 +112,12 @@ export class WorldHost {
       workerData: { ...structuredClone(start), marks: marks.memory } satisfies WorkerStart,
     });
     const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-    const thread = { worker, ended, marks };
+    const imported = new Promise<void>((resolve) => {
+      worker.on("message", ({ type }: FromWorker) => {
+        if (type === "imported") resolve();
+      });
+    });
+    const thread = { worker, ended, imported, marks };
     const cancel = (): void => {
       worker.postMessage({ type: "cancel_load" } satisfies ToWorker);
       void endWorker(thread, CANCELLED_LOAD_SECONDS);
@@ -204,10 +209,8 @@ function loaded(worker: Worker, onProgress: ((progress: LoadProgress) => void) |
       worker.off("exit", exit);
     };
     const take = (message: FromWorker): void => {
-      if (message.type === "progress") {
-        onProgress?.(message.progress);
-        return;
-      }
+      if (message.type === "progress") onProgress?.(message.progress);
+      if (message.type === "progress" || message.type === "imported") return;
       settle();
       if (message.type === "loaded") resolve(message.info);
       else

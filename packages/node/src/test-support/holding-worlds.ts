@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,13 +36,34 @@ export const native = world(() => {
 });
 `;
 
+/** A world whose module takes a second to import, and says beside itself in a file when that is done. */
+const SLOW_MODULE = `
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+await new Promise((resolve) => setTimeout(resolve, 1000));
+writeFileSync(fileURLToPath(new URL("imported", import.meta.url)), "");
+export { probeWorld as slow } from ${JSON.stringify(PROBE)};
+`;
+
 /** A module with worlds whose loads hold their thread. Whoever made it removes it. */
 export class HoldingWorlds {
   readonly #folder = mkdtempSync(join(tmpdir(), "dreamloop-holding-"));
 
-  /** Writes the module. */
+  /** Writes the modules. */
   constructor() {
     writeFileSync(join(this.#folder, "worlds.mjs"), MODULE);
+    writeFileSync(join(this.#folder, "slow.mjs"), SLOW_MODULE);
+  }
+
+  /** A world whose import takes a second. */
+  get slow(): WorldReferenceInput {
+    return { module: join(this.#folder, "slow.mjs"), exportName: "slow" };
+  }
+
+  /** Whether that import has come to its end. */
+  get isSlowImported(): boolean {
+    return existsSync(join(this.#folder, "imported"));
   }
 
   /**
