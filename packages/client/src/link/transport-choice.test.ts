@@ -31,6 +31,20 @@ describe("openLink", () => {
     expect(link.kind).toBe("websocket");
   });
 
+  test("what the server refuses as such is not tried by the socket, which could not say why", async () => {
+    let sockets = 0;
+    const websocket = async (grant: unknown, heard: LinkHandlers) => {
+      sockets += 1;
+      return opens(grant, heard);
+    };
+    for (const code of ["closed", "not_found", "unauthorized"] as const) {
+      const webrtc = () => Promise.reject(new DreamloopError(code, "the session has ended: no such preset"));
+      const opening = openLink("auto", { webrtc, websocket }, request(new FakeEnvironment()));
+      await expect(opening).rejects.toMatchObject({ code, message: "the session has ended: no such preset" });
+    }
+    expect(sockets).toBe(0);
+  });
+
   test("WebRTC that hangs gives way within 2 s, and is closed should it open later", async () => {
     const environment = new FakeEnvironment();
     let finish: (link: FakeLink) => void = () => undefined;

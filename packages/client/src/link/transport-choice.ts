@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import type { SessionAnswer } from "@dreamloop/protocol";
 import type { ClientEnvironment } from "../session/environment.ts";
 import type { Link, LinkHandlers, LinkOpener } from "./link.ts";
@@ -22,7 +22,7 @@ export interface TransportOpeners {
 
 /**
  * Opens the best link that works: WebRTC, else the WebSocket when WebRTC fails or is not up in time. A choice by name is kept. Rejects with the
- * error of the last one tried.
+ * error of the last one tried; what the server refuses as such is not tried by another way.
  */
 export async function openLink(
   choice: TransportChoice,
@@ -46,9 +46,15 @@ export async function openLink(
   try {
     return await attempt(openers.webrtc, request, WEBRTC_DEADLINE_MILLISECONDS);
   } catch (cause) {
-    if (request.signal.aborted) throw cause;
+    if (request.signal.aborted || isFinal(cause)) throw cause;
     return attempt(openers.websocket, request, ONLY_DEADLINE_MILLISECONDS);
   }
+}
+
+/** The server itself has said that the session is not to be had; a socket would be refused too, and browsers do not say why. */
+function isFinal(error: unknown): boolean {
+  const codes = [ERROR_CODES.closed, ERROR_CODES.notFound, ERROR_CODES.unauthorized] as const;
+  return codes.some((code) => isDreamloopError(error, code)) && (error as DreamloopError).retryable === false;
 }
 
 /** One attempt with a deadline; whatever opens too late is closed and its news are not heard. */

@@ -14,9 +14,7 @@ import type { Link, LinkHandlers } from "./link.ts";
 
 /** Codes with which the server closes a socket for good; a new attempt would end the same way. */
 const FINAL_CLOSE_CODES: Readonly<Record<number, readonly [DreamloopError["code"], string]>> = Object.freeze({
-  4401: [ERROR_CODES.unauthorized, "the server refused the session's token"],
-  4404: [ERROR_CODES.notFound, "the server does not know this session any more"],
-  4409: [ERROR_CODES.closed, "the session is played from another page now"],
+  4410: [ERROR_CODES.closed, "the session is over for this page"],
 });
 
 /** Bytes that may wait in the socket before input messages are held back; the next one says it all. */

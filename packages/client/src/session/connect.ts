@@ -38,8 +38,9 @@ export async function connect(options: ConnectOptions): Promise<PlaySession> {
   signal?.addEventListener("abort", abort, { once: true });
   try {
     signal?.throwIfAborted();
-    await session.open();
+    // The session is there from now on, also while its link comes about or its world loads.
     endWithPage(session);
+    await session.open();
     return session;
   } catch (error) {
     await session.close();

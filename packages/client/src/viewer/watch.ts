@@ -40,7 +40,8 @@ export async function watch(options: WatchOptions): Promise<Watching> {
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     if (response.status !== 201) {
-      const code = response.status === 404 || response.status === 401 ? ERROR_CODES.notFound : ERROR_CODES.unavailable;
+      const isOver = [401, 404, 410].includes(response.status);
+      const code = isOver ? ERROR_CODES.notFound : ERROR_CODES.unavailable;
       throw new DreamloopError(code, `the server refused the viewer with status ${response.status}`);
     }
     await peer.setRemoteDescription({ type: "answer", sdp: await response.text() });
@@ -52,6 +53,11 @@ export async function watch(options: WatchOptions): Promise<Watching> {
         peer.addEventListener("connectionstatechange", () => {
           const state = peer.connectionState;
           if (state === "failed" || state === "closed" || state === "disconnected") resolve(state);
+        });
+        // The server says goodbye in the transport at once; the connection's own state follows seconds later.
+        const { transport } = receiver;
+        transport?.addEventListener("statechange", () => {
+          if (transport.state === "closed" || transport.state === "failed") resolve(transport.state);
         });
       }),
       close: () =>

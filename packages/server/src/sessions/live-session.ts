@@ -28,7 +28,7 @@ import { encoderStatus } from "./encoder-status.ts";
 import { fanOut } from "./fan-out.ts";
 import { handleRequest } from "./handle-request.ts";
 import { KeyFrameDesk } from "./key-frame-desk.ts";
-import { endRecord, toldRecord, type EndReason } from "./session-end.ts";
+import { endRecord, hasEnded, toldRecord, type EndReason } from "./session-end.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { SessionLog } from "./session-log.ts";
 import { SessionRun, type SessionRunEvents, type SessionRunOptions } from "./session-run.ts";
@@ -221,7 +221,8 @@ export class LiveSession implements ConnectionOwner {
   async #end(reason: EndReason, error: unknown): Promise<void> {
     const { slot, metrics } = this.#options;
     const record = error === undefined ? undefined : errorToRecord(error);
-    this.status.change(SESSION_STATES.closed);
+    const told = record === undefined ? endRecord(reason) : toldRecord(record, this.#options.order.world);
+    this.status.end(told);
     this.log.note("closed", {
       reason,
       ...(record === undefined ? {} : { code: record.code, message: record.message }),
@@ -230,9 +231,8 @@ export class LiveSession implements ConnectionOwner {
     this.#limits.clear();
     this.#keyFrames.clear();
     this.#loading.abort();
-    const told = record === undefined ? undefined : toldRecord(record, this.#options.order.world);
-    this.#audience.send(this.status.message(told ?? endRecord(reason)));
-    this.#audience.close(told);
+    this.#audience.send(this.status.message());
+    this.#audience.close(record === undefined ? undefined : told);
     // While it loads, the place is free at once; the load itself counts where loads are counted.
     const wasRunning = this.#run !== undefined;
     if (!wasRunning) slot.release();
@@ -295,6 +295,6 @@ export class LiveSession implements ConnectionOwner {
   }
 
   #refuseClosed(): void {
-    if (this.status.isClosed) throw new DreamloopError(ERROR_CODES.closed, "the session has ended; start a new one");
+    if (this.status.isClosed) throw hasEnded(this.status.ending);
   }
 }

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from "node:path";
-import { ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
 import type { ServedWorld } from "../worlds/served-world.ts";
 
 /** Why a session ended; the stable names of metrics and logs, with what people are told. */
@@ -33,6 +33,14 @@ export function endRecord(reason: EndReason): ErrorRecord {
     retryable: reason === "server_closing",
     details: { reason },
   };
+}
+
+/** The error for whoever asks something of a session that has ended; says why it did. */
+export function hasEnded(ending: ErrorRecord | undefined): DreamloopError {
+  const why = ending === undefined ? "" : `: ${ending.message}`;
+  return new DreamloopError(ERROR_CODES.closed, `the session has ended${why}`, {
+    details: ending === undefined ? {} : { ending: ending.code },
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type Clock, type ErrorRecord } from "@dreamloop/core";
 import type { CreateSessionRequest } from "@dreamloop/protocol";
 import type { ServerConfig } from "../config/server-config.ts";
 import type { MediaHost } from "../media/media-host.ts";
@@ -12,12 +12,16 @@ import type { ServedWorld } from "../worlds/served-world.ts";
 import type { WorldOrder, WorldShelf } from "../worlds/world-shelf.ts";
 import { Deadline } from "./deadline.ts";
 import { LiveSession } from "./live-session.ts";
+import { hasEnded } from "./session-end.ts";
 import { SessionSlots } from "./session-slots.ts";
 
 /** Seconds that the recordings of an ended session can still be fetched. */
 const KEEP_SECONDS = 600;
 /** Ended sessions that are kept for that at most. */
 const MAX_KEPT = 32;
+
+/** Ended sessions of which it is remembered why they ended. */
+const MAX_ENDINGS = 256;
 
 /** What a `SessionRegistry` is made with. */
 export interface SessionRegistryOptions {
@@ -42,6 +46,7 @@ export class SessionRegistry {
   readonly #starts: RateTable;
   readonly #sessions = new Map<string, LiveSession>();
   readonly #ended = new Map<string, { readonly session: LiveSession; readonly deadline: Deadline }>();
+  readonly #endings = new Map<string, ErrorRecord>();
   #metrics: ServerMetrics | undefined;
   #draining = false;
 
@@ -117,14 +122,16 @@ export class SessionRegistry {
     return session;
   }
 
-  /** An open session; throws `not_found`. */
+  /** An open session; throws `closed` with the reason for one that ended lately, `not_found` for any other. Ask for whoever has a token of it only. */
   find(sessionId: string): LiveSession {
     const session = this.#sessions.get(sessionId);
     if (session !== undefined) return session;
+    const ending = this.#endings.get(sessionId);
+    if (ending !== undefined) throw hasEnded(ending);
     throw new DreamloopError(ERROR_CODES.notFound, "there is no such session; it may have ended");
   }
 
-  /** An open session, or an ended one whose recordings are kept; throws `not_found`. */
+  /** An open session, or an ended one whose recordings are kept; throws as `find` does. */
   findWithRecordings(sessionId: string): LiveSession {
     return this.#ended.get(sessionId)?.session ?? this.find(sessionId);
   }
@@ -148,6 +155,9 @@ export class SessionRegistry {
 
   #retire(session: LiveSession): void {
     this.#sessions.delete(session.id);
+    if (session.status.ending !== undefined) this.#endings.set(session.id, session.status.ending);
+    const [first] = this.#endings.keys();
+    if (this.#endings.size > MAX_ENDINGS && first !== undefined) this.#endings.delete(first);
     const recordings = session.run?.recordings;
     if (recordings === undefined) return;
     if (recordings.facts.length === 0 || this.#draining) {

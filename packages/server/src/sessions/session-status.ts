@@ -7,6 +7,7 @@ export class SessionStatus {
   #generation = 0;
   #seed: number;
   #loadFraction: number | undefined;
+  #ending: ErrorRecord | undefined;
 
   /** Begins with loading. */
   constructor(seed: number) {
@@ -21,6 +22,11 @@ export class SessionStatus {
   /** Resets so far. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** Why it is over, as clients are told; absent before. */
+  get ending(): ErrorRecord | undefined {
+    return this.#ending;
   }
 
   /** Whether it is over. */
@@ -42,15 +48,22 @@ export class SessionStatus {
     if (state !== SESSION_STATES.loading) this.#loadFraction = undefined;
   }
 
+  /** It is over, and why. */
+  end(ending: ErrorRecord): void {
+    if (this.isClosed) return;
+    this.change(SESSION_STATES.closed);
+    this.#ending = ending;
+  }
+
   /** What everybody who watches is told. */
-  message(reason?: ErrorRecord): SessionStateMessage {
+  message(): SessionStateMessage {
     return {
       type: "state",
       state: this.#state,
       generation: this.#generation,
       seed: this.#seed,
       ...(this.#loadFraction === undefined ? {} : { loadFraction: this.#loadFraction }),
-      ...(reason === undefined ? {} : { reason }),
+      ...(this.#ending === undefined ? {} : { reason: this.#ending }),
     };
   }
 }

@@ -14,6 +14,7 @@ import type { SessionRole } from "../security/session-token.ts";
 import type { Connection, Outlet } from "../sessions/connection.ts";
 import { Deadline } from "../sessions/deadline.ts";
 import type { LiveSession } from "../sessions/live-session.ts";
+import { CLOSE_CODES, closeReason } from "./close-codes.ts";
 
 /** Bytes that may wait in a socket; beyond that frames are left out until the next key frame. */
 const MAX_WAITING_BYTES = 262_144;
@@ -23,9 +24,6 @@ const MAX_BACKLOG_BYTES = 4 * MAX_WAITING_BYTES;
 const HELLO_SECONDS = 5;
 /** Seconds between two pings; a client that has not answered by the next one is gone. */
 const PING_SECONDS = 10;
-
-/** Close codes (RFC 6455, 7.4): those above 4000 are ours. */
-const CLOSE_CODES = { normal: 1000, protocol: 4400, ended: 4410, slow: 4408 } as const;
 
 /** One WebSocket: the whole of a connection where there is no WebRTC. */
 export class SocketConnection {
@@ -165,14 +163,7 @@ export class SocketConnection {
   }
 
   #end(code: number, reason: string): void {
-    // The reason of a close has at most 123 bytes (RFC 6455, 5.5.1).
-    this.#socket.close(
-      code,
-      Buffer.from(reason)
-        .subarray(0, 120)
-        .toString("utf8")
-        .replace(/\uFFFD+$/, ""),
-    );
+    this.#socket.close(code, closeReason(reason));
     const timer = setTimeout(() => this.#socket.terminate(), 2000);
     timer.unref();
   }

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import { PROTOCOL_LIMITS } from "@dreamloop/protocol";
 import { errorAnswer } from "../http/error-answer.ts";
 import { addressOf, tooManyRequests } from "../http/request-identity.ts";
 import type { ServerContext } from "../http/server-context.ts";
+import { CLOSE_CODES, closeReason } from "./close-codes.ts";
 import { SocketConnection } from "./socket-connection.ts";
 
 const PATH = /^\/api\/sessions\/([\w-]{1,64})\/socket$/;
@@ -30,6 +31,13 @@ export function webSocketUpgrade(
         new SocketConnection(context, { socket: webSocket, session, role });
       });
     } catch (error) {
+      if (isDreamloopError(error, ERROR_CODES.closed)) {
+        // Pages cannot read why an upgrade was refused, but they can read why a socket was closed.
+        server.handleUpgrade(request, socket, head, (webSocket) =>
+          webSocket.close(CLOSE_CODES.ended, closeReason(error.message)),
+        );
+        return;
+      }
       const { status, body } = errorAnswer(error);
       const text = JSON.stringify(body);
       context.metrics.httpRequests.inc({ status });

@@ -71,4 +71,20 @@ describe("a WebSocket", () => {
     expect(flooding.closeCode).toBeUndefined();
     expect(await flooding.request("pause")).toMatchObject({ ok: true });
   });
+
+  it("says why the session has ended when it comes after the end, as every other request does", async () => {
+    const server = await start({ preload: ["probe"] });
+    const session = await server.create({ preset: "no-such-preset" });
+    const path = `/api/sessions/${session.sessionId}`;
+    await until(() => server.server.counts.sessions === 0, "the session has ended");
+    const answer = await server.send("GET", path, session);
+    expect(answer.status).toBe(410);
+    const { error } = (await answer.json()) as { readonly error: { readonly code: string; readonly message: string } };
+    expect(error).toMatchObject({ code: "closed", message: expect.stringMatching(/has ended: .*preset/) as string });
+    const client = await SocketClient.open(server, session, { hello: false });
+    await until(() => client.closeCode !== undefined, "the socket is closed");
+    expect(client.closeCode).toBe(4410);
+    expect((await server.send("GET", `${path}x`, session)).status).toBe(401);
+    expect((await server.send("POST", `${path}/resume`, { body: { resumeSecret: "x" } })).status).toBe(404);
+  });
 });
