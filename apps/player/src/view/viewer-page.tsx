@@ -13,6 +13,11 @@ const EXPIRED = {
   message: "The session that it belongs to is over. Ask whoever sent it for a new one.",
   canRetry: false,
 };
+const FULL = {
+  title: "All seats are taken",
+  message: "As many people watch this session as can. Try again in a while.",
+  canRetry: true,
+};
 const NO_WEBRTC = {
   title: "Watching needs WebRTC",
   message: "This browser has none, or keeps it from this page. Open the link in another one.",
@@ -21,7 +26,9 @@ const NO_WEBRTC = {
 
 /** What a viewer is told of an error. */
 function viewerText(error: unknown): ErrorText {
-  if (isDreamloopError(error, "not_found") || isDreamloopError(error, "unauthorized")) return EXPIRED;
+  const isOver = (["not_found", "unauthorized", "closed"] as const).some((code) => isDreamloopError(error, code));
+  if (isOver) return EXPIRED;
+  if (isDreamloopError(error, "busy")) return FULL;
   return typeof RTCPeerConnection === "undefined" ? NO_WEBRTC : errorText(error);
 }
 

@@ -4,6 +4,7 @@ import { openWebSocketLink } from "../link/websocket-link.ts";
 import { HttpApi } from "../wire/http-api.ts";
 import { createSession } from "./create-session.ts";
 import { browserEnvironment, type ClientEnvironment } from "./environment.ts";
+import { onPageEnd } from "./page-end.ts";
 import type { ConnectOptions, ServerOptions } from "./play-options.ts";
 import { PlaySession } from "./play-session.ts";
 
@@ -38,8 +39,11 @@ export async function connect(options: ConnectOptions): Promise<PlaySession> {
   signal?.addEventListener("abort", abort, { once: true });
   try {
     signal?.throwIfAborted();
-    // The session is there from now on, also while its link comes about or its world loads.
-    endWithPage(session);
+    // A page that goes for good frees the session's place at once, also while its link comes about or its world loads.
+    session.on(
+      "closed",
+      onPageEnd(() => void session.close()),
+    );
     await session.open();
     return session;
   } catch (error) {
@@ -48,16 +52,6 @@ export async function connect(options: ConnectOptions): Promise<PlaySession> {
   } finally {
     signal?.removeEventListener("abort", abort);
   }
-}
-
-/** A page that goes for good tells the server, so that its place is free at once; one that may come back keeps its session. */
-function endWithPage(session: PlaySession): void {
-  if (typeof globalThis.addEventListener !== "function") return;
-  const onHide = (event: Event): void => {
-    if ((event as PageTransitionEvent).persisted !== true) void session.close();
-  };
-  globalThis.addEventListener("pagehide", onHide);
-  session.on("closed", () => globalThis.removeEventListener("pagehide", onHide));
 }
 
 /** The worlds that a server offers. Rejects with a `DreamloopError`. */

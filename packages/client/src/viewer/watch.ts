@@ -1,6 +1,8 @@
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { browserEnvironment } from "../session/environment.ts";
+import { onPageEnd } from "../session/page-end.ts";
 import type { ServerOptions } from "../session/play-options.ts";
+import { refusal } from "../wire/http-api.ts";
 
 /** What is watched. */
 export interface WatchOptions extends ServerOptions {
@@ -39,14 +41,16 @@ export async function watch(options: WatchOptions): Promise<Watching> {
       body: peer.localDescription?.sdp ?? "",
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    if (response.status !== 201) {
-      const isOver = [401, 404, 410].includes(response.status);
-      const code = isOver ? ERROR_CODES.notFound : ERROR_CODES.unavailable;
-      throw new DreamloopError(code, `the server refused the viewer with status ${response.status}`);
-    }
+    if (response.status !== 201) throw refusal(response.status, await response.text());
     await peer.setRemoteDescription({ type: "answer", sdp: await response.text() });
     const resource = response.headers.get("location");
     let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => {
+      stopListening();
+      return (closing ??= end(peer, resource === null ? undefined : new URL(resource, address).href, environment));
+    };
+    // A page that goes for good frees its place at once.
+    const stopListening = onPageEnd(() => void close());
     return {
       stream: new MediaStream([receiver.track]),
       ended: new Promise((resolve) => {
@@ -54,14 +58,8 @@ export async function watch(options: WatchOptions): Promise<Watching> {
           const state = peer.connectionState;
           if (state === "failed" || state === "closed" || state === "disconnected") resolve(state);
         });
-        // The server says goodbye in the transport at once; the connection's own state follows seconds later.
-        const { transport } = receiver;
-        transport?.addEventListener("statechange", () => {
-          if (transport.state === "closed" || transport.state === "failed") resolve(transport.state);
-        });
       }),
-      close: () =>
-        (closing ??= end(peer, resource === null ? undefined : new URL(resource, address).href, environment)),
+      close,
     };
   } catch (error) {
     peer.close();
@@ -76,7 +74,8 @@ async function end(
 ): Promise<void> {
   peer.close();
   // A server that does not hear of it notices that the peer is gone.
-  if (resource !== undefined) await environment.fetch(resource, { method: "DELETE" }).catch(() => undefined);
+  if (resource !== undefined)
+    await environment.fetch(resource, { method: "DELETE", keepalive: true }).catch(() => undefined);
 }
 
 function gathered(peer: RTCPeerConnection): Promise<void> {

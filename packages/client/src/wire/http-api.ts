@@ -179,7 +179,7 @@ function parse(text: string): unknown {
 }
 
 /** The error that a refused request carries; a body that is no such error becomes one by the status alone. */
-function refusal(status: number, text: string): DreamloopError {
+export function refusal(status: number, text: string): DreamloopError {
   const details = { status };
   try {
     const answer = record(JSON.parse(text), "ErrorAnswer");
