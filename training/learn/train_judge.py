@@ -104,7 +104,7 @@ def main():
     train, held_out = Drives(options.data, "train"), Drives(options.data, "validation")
     model = Judge().to(memory_format=torch.channels_last)
     optimiser = torch.optim.AdamW(model.parameters(), 2e-3, weight_decay=1e-3)
-    weights = torch.tensor([1.0, 2.0, 2.0])
+    weights = torch.tensor([1.0, 2.0, 6.0])
     started, step, reported = time.time(), 0, time.time()
     while (share := (time.time() - started) / (60 * options.minutes)) < 1:
         for group in optimiser.param_groups:
