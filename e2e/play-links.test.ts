@@ -106,8 +106,17 @@ describe.skipIf(chromiumMissing() !== undefined)("links, in a browser without an
     expect(relays).toHaveLength(1);
     await player.page.keyboard.down("KeyW");
     await player.waitFor("seen.driverCommand?.throttle === 1");
+    // On one machine the new connection stands within a moment, in which nobody may be looking.
+    const interrupted = player.page.evaluate(
+      () =>
+        new Promise<void>((resolve) =>
+          new MutationObserver(() => {
+            if (document.querySelector(".stage[data-state=reconnecting]") !== null) resolve();
+          }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-state"] }),
+        ),
+    );
     relays[0]?.silence();
-    await player.page.locator(".stage[data-state=reconnecting]").waitFor();
+    await interrupted;
     const after = await player.waitFor(
       `seen.frameIndex > ${before.frameIndex + 10} && seen.driverCommand?.throttle === 0`,
     );
