@@ -248,8 +248,8 @@ describe("a bundle with the drive world's interface", () => {
     const start = async (initial: Readonly<Record<string, unknown>>) => {
       const mapped = mapping.mapInitialInputs({ modelInputs: modelInputs({ initial }), state: mapping.createState(3) });
       const session = await runtime.startSession(modelInputs(mapped.inputs), { seed: 3 });
-      const snapshot = await session.snapshot?.();
-      return (snapshot?.data as { states: Record<string, { content: { total: number } }> }).states.cache_keys?.content;
+      const snapshot = session.snapshot();
+      return (snapshot.data as { states: Record<string, { content: { total: number } }> }).states.cache_keys?.content;
     };
     expect((await start({}))?.total).toBe(0);
     expect((await start({ first_frame: picture }))?.total).toBe(1);

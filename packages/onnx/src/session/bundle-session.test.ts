@@ -275,7 +275,7 @@ describe("BundleSession", () => {
     const session = await small.startSession(modelInputs(), { seed: 1 });
     const start = async (): Promise<InferenceSession> => small.startSession(modelInputs(), { seed: 1 });
     await expect(start()).rejects.toSatisfy((error) => isDreamloopError(error, "busy") && error.retryable);
-    await session.close();
+    session.close();
     await (await start()).close();
     await small.close();
   });

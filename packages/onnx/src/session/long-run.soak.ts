@@ -55,7 +55,7 @@ describe("long rollouts", () => {
     const cycle = async (seed: number): Promise<void> => {
       const session = await runtime.startSession(modelInputs(), { seed });
       await play(session, 20);
-      await session.close();
+      session.close();
     };
     for (let seed = 0; seed < 50; seed += 1) await cycle(seed);
     const before = await memory();
