@@ -9,6 +9,9 @@ import sharp from "sharp";
 const PHONE = { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true };
 const DESK = { viewport: { width: 1200, height: 675 } };
 
+/** Turns after which a car that nobody steers by sight is still on its road. */
+const ON_THE_ROAD = 8;
+
 interface Picture {
   readonly name: string;
   readonly path: string;
@@ -41,7 +44,7 @@ const PICTURES: readonly Picture[] = [
     prepare: async (page) => {
       await page.keyboard.press("Backquote");
       await page.getByRole("list", { name: "Suggestions" }).getByText("sunset").first().click();
-      await drive(page);
+      await drive(page, ON_THE_ROAD);
       await page.mouse.move(500, 300);
     },
   },
@@ -54,13 +57,13 @@ const PICTURES: readonly Picture[] = [
       await page.getByRole("dialog", { name: "Menu" }).waitFor();
     },
   },
-  { name: "player-phone", path: "/#/w/drive", context: PHONE, prepare: drive },
+  { name: "player-phone", path: "/#/w/drive", context: PHONE, prepare: (page) => drive(page, ON_THE_ROAD) },
 ];
 
 /** Drives for some seconds, so that there are inputs to measure and the picture is one of a drive. */
-async function drive(page: Page): Promise<void> {
+async function drive(page: Page, turns = 24): Promise<void> {
   await page.keyboard.down("KeyW");
-  for (let turn = 0; turn < 24; turn += 1) {
+  for (let turn = 0; turn < turns; turn += 1) {
     const code = turn % 4 < 2 ? "KeyA" : "KeyD";
     await page.keyboard.down(code);
     await page.waitForTimeout(90);
