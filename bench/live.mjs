@@ -6,9 +6,8 @@ import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
 import { chromium } from "playwright-core";
-import { processTree, startServer, sumOfProcessorSeconds } from "./served.mjs";
+import { pageBundle, processTree, startServer, sumOfProcessorSeconds } from "./served.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -27,15 +26,7 @@ function percentiles(samples) {
   return { p50: rank(0.5), p95: rank(0.95), p99: rank(0.99), count: sorted.length };
 }
 
-const page = await build({
-  entryPoints: [root("bench/live-page.mjs")],
-  bundle: true,
-  write: false,
-  format: "iife",
-  platform: "browser",
-  target: "es2022",
-  external: ["node:*"],
-});
+const page = await pageBundle(root("bench/live-page.mjs"));
 const server = await startServer(["probe", "--preload", "probe"]);
 /** Processor seconds of the server and its encoder's process. */
 const processorSeconds = () => sumOfProcessorSeconds(processTree(server.pid));

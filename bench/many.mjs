@@ -7,9 +7,8 @@ import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { summarize } from "@dreamloop/core";
-import { build } from "esbuild";
 import { chromium } from "playwright-core";
-import { processTree, processorSeconds, startServer, sumOfProcessorSeconds } from "./served.mjs";
+import { pageBundle, processTree, processorSeconds, startServer, sumOfProcessorSeconds } from "./served.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -90,15 +89,7 @@ function tell(rows, { processorShares, settings }) {
   );
 }
 
-const page = await build({
-  entryPoints: [root("bench/many-page.mjs")],
-  bundle: true,
-  write: false,
-  format: "iife",
-  platform: "browser",
-  target: "es2022",
-  external: ["node:*"],
-});
+const page = await pageBundle(root("bench/many-page.mjs"));
 const size = ["--set", `runtimeOptions.width=${SIZE.width}`, "--set", `runtimeOptions.height=${SIZE.height}`];
 const rate = ["--set", `runtimeOptions.framesPerSecond=${FRAMES_PER_SECOND}`];
 const limits = ["--max-sessions", String(sessionCount), "--max-sessions-per-address", String(sessionCount)];

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
 /** Clock ticks a second of Linux in /proc. */
 const TICKS_PER_SECOND = 100;
@@ -26,6 +27,23 @@ export function startServer(args, { prefix = [] } = {}) {
       const url = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(said)?.[1];
       if (url !== undefined) resolve({ url, pid: child.pid ?? 0, stop: () => void child.kill("SIGTERM") });
     });
+  });
+}
+
+/**
+ * Bundles a script for a page of a benchmark.
+ *
+ * @param {string} entryPoint
+ */
+export function pageBundle(entryPoint) {
+  return build({
+    entryPoints: [entryPoint],
+    bundle: true,
+    write: false,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    external: ["node:*"],
   });
 }
 

@@ -1,27 +1,11 @@
 import { FakeClock } from "@dreamloop/testing";
-import type { SessionFacts } from "@dreamloop/protocol";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { heldLoads } from "../test-support/held-loads.ts";
 import { SocketClient } from "../test-support/socket-client.ts";
-import { probe, TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
+import { startedServers } from "../test-support/started-servers.ts";
+import { probe, type TestServer, until } from "../test-support/test-server.ts";
 
-const servers: TestServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-  await releaseRtc();
-});
-
-async function start(...args: Parameters<typeof TestServer.start>): Promise<TestServer> {
-  const server = await TestServer.start(...args);
-  servers.push(server);
-  return server;
-}
-
-async function factsOf(server: TestServer, session: { sessionId: string; token: string }): Promise<SessionFacts> {
-  return (await (await server.send("GET", `/api/sessions/${session.sessionId}`, session)).json()) as SessionFacts;
-}
+const start = startedServers();
 
 describe("admission", () => {
   it("C4: readiness fails while no session can be admitted, liveness does not, and it recovers", async () => {
@@ -93,7 +77,7 @@ describe("admission", () => {
     const lose = async (session: Awaited<ReturnType<TestServer["create"]>>): Promise<void> => {
       const client = await SocketClient.open(server, session);
       await client.close();
-      await until(async () => (await factsOf(server, session)).viewerCount === 0, "the server has noticed");
+      await until(async () => (await server.factsOf(session)).viewerCount === 0, "the server has noticed");
     };
     const kept = await server.create();
     await lose(kept);
@@ -112,7 +96,7 @@ describe("admission", () => {
     const early = await server.create();
     await lose(early);
     held.gates.at(-1)?.();
-    await until(async () => (await factsOf(server, early)).state === "running", "the world runs");
+    await until(async () => (await server.factsOf(early)).state === "running", "the world runs");
     await clock.advance(15);
     expect(server.server.counts.takenSlots).toBe(1);
     await clock.advance(6);
@@ -123,12 +107,12 @@ describe("admission", () => {
     const held = heldLoads();
     const server = await start({}, { loadWorld: held.load });
     const session = await server.create();
-    expect((await factsOf(server, session)).runtimeFacts).toBeUndefined();
+    expect((await server.factsOf(session)).runtimeFacts).toBeUndefined();
     const client = await SocketClient.open(server, session);
     held.gates.at(-1)?.();
     await until(() => client.frames.length > 0, "the world runs");
     const told = { engine: "probe", version: expect.any(String) as string };
-    expect((await factsOf(server, session)).runtimeFacts).toEqual(told);
+    expect((await server.factsOf(session)).runtimeFacts).toEqual(told);
     const log = (await (await server.send("GET", `/api/sessions/${session.sessionId}/log`, session)).json()) as {
       readonly entries: readonly object[];
     };

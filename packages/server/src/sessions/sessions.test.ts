@@ -1,28 +1,13 @@
 import { FakeClock } from "@dreamloop/testing";
-import type { RecordingFacts, SessionFacts } from "@dreamloop/protocol";
+import type { RecordingFacts } from "@dreamloop/protocol";
 import { readTrace, type Trace } from "@dreamloop/core";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { heldLoads } from "../test-support/held-loads.ts";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
-import { TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
+import { startedServers } from "../test-support/started-servers.ts";
+import { type TestServer, until } from "../test-support/test-server.ts";
 
-const servers: TestServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-  await releaseRtc();
-});
-
-async function start(...args: Parameters<typeof TestServer.start>): Promise<TestServer> {
-  const server = await TestServer.start(...args);
-  servers.push(server);
-  return server;
-}
-
-async function factsOf(server: TestServer, session: { sessionId: string; token: string }): Promise<SessionFacts> {
-  return (await (await server.send("GET", `/api/sessions/${session.sessionId}`, session)).json()) as SessionFacts;
-}
+const start = startedServers();
 
 /** Milliseconds without a frame, thirty frame times, after which a world counts as standing still. */
 const STILL_MILLISECONDS = 1000;
@@ -52,7 +37,7 @@ describe("a session", () => {
     const order = client.frames.map(({ header }) => header.generation);
     expect(order).toEqual([...order].sort((a, b) => a - b));
     expect(await client.request("pause")).toMatchObject({ ok: true });
-    await until(async () => (await factsOf(server, session)).state === "paused", "the session is paused");
+    await until(async () => (await server.factsOf(session)).state === "paused", "the session is paused");
     // What is on its way at the pause is one chunk at most; then the picture stands still.
     const standing = await stillCount(client);
     expect(await client.request("step")).toMatchObject({ ok: true });
@@ -101,7 +86,7 @@ describe("a session", () => {
     expect(logged).toMatchObject({ ...inForce, codec: "h264", latency: "realtime" });
     // The same as in the parameter set that went out.
     expect(client.frames[0]?.header.codecString).toBe(logged?.codecString);
-    const bitrate = (await factsOf(server, session)).stats?.encoderSettings?.bitrateBitsPerSecond;
+    const bitrate = (await server.factsOf(session)).stats?.encoderSettings?.bitrateBitsPerSecond;
     expect(bitrate).toBeGreaterThan(100_000);
   });
 
@@ -224,7 +209,7 @@ describe("time limits", () => {
     await clock.advance(60);
     expect(server.server.counts.sessions).toBe(1);
     await client.close();
-    await until(async () => (await factsOf(server, session)).viewerCount === 0, "the server has noticed");
+    await until(async () => (await server.factsOf(session)).viewerCount === 0, "the server has noticed");
     await clock.advance(21);
     await until(() => server.server.counts.sessions === 0, "the session has ended");
   });

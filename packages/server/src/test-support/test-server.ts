@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { SessionAnswer } from "@dreamloop/protocol";
+import type { SessionAnswer, SessionFacts } from "@dreamloop/protocol";
 import { DreamloopServer, type DreamloopServerOptions } from "../dreamloop-server.ts";
 import type { ServerConfigInput } from "../config/server-config.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
@@ -56,6 +56,11 @@ export class TestServer {
       },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
+  }
+
+  /** What the server tells of a session. */
+  async factsOf({ sessionId, token }: Pick<SessionAnswer, "sessionId" | "token">): Promise<SessionFacts> {
+    return (await (await this.send("GET", `/api/sessions/${sessionId}`, { token })).json()) as SessionFacts;
   }
 
   async create(body: Readonly<Record<string, unknown>> = {}, token?: string): Promise<SessionAnswer> {

@@ -1,4 +1,4 @@
-import { SESSION_STATES, type SessionAnswer, type SessionFacts } from "@dreamloop/protocol";
+import { SESSION_STATES, type SessionAnswer } from "@dreamloop/protocol";
 import { readProbeStrip } from "@dreamloop/worlds";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { decodePictures } from "../test-support/decode-pictures.ts";
@@ -24,10 +24,6 @@ afterAll(async () => {
   await server.close();
   await releaseRtc();
 });
-
-async function factsOf(session: SessionAnswer): Promise<SessionFacts> {
-  return (await (await server.send("GET", `/api/sessions/${session.sessionId}`, session)).json()) as SessionFacts;
-}
 
 /** A player by WebRTC whose network can fall silent, and somebody who watches by other means. */
 async function playing() {
@@ -60,7 +56,7 @@ describe("a player whose network falls silent", () => {
     // Nothing more came to the player, and nobody has told the server that it is gone.
     const late = client.frames.length;
     expect(late - before.frames).toBeLessThan(SILENT_FRAMES / 2);
-    expect(await factsOf(session)).toMatchObject({ state: SESSION_STATES.running, generation: 0 });
+    expect(await server.factsOf(session)).toMatchObject({ state: SESSION_STATES.running, generation: 0 });
     const viewed = viewer.frames.map(({ header, payload }) => ({ data: payload, keyFrame: header.keyFrame }));
     const pictures = (await decodePictures("h264", viewed)).map((picture) => readProbeStrip(picture));
     expect(pictures.some((picture) => (picture?.driverCommand?.throttle ?? 0) > 0)).toBe(true);
@@ -82,7 +78,7 @@ describe("a player whose network falls silent", () => {
     expect(isSeen()?.frameIndex).toBeGreaterThan(viewer.frames[before.viewed - 1]?.header.frameIndex ?? 0);
 
     // The old connection was given up for the new one; whoever watched went on, and so did the other session.
-    await until(async () => (await factsOf(session)).viewerCount === 2, "the old connection is gone");
+    await until(async () => (await server.factsOf(session)).viewerCount === 2, "the old connection is gone");
     const now = { viewed: viewer.frames.length, others: bystander.frames.length };
     await until(() => viewer.frames.length > now.viewed && bystander.frames.length > now.others, "both go on");
     expect(bystander.frames.length - before.others).toBeGreaterThan(SILENT_FRAMES / 2);

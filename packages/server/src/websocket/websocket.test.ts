@@ -1,21 +1,10 @@
 import { request as httpRequest } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SocketClient } from "../test-support/socket-client.ts";
-import { TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
+import { startedServers } from "../test-support/started-servers.ts";
+import { type TestServer, until } from "../test-support/test-server.ts";
 
-const servers: TestServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-  await releaseRtc();
-});
-
-async function start(...args: Parameters<typeof TestServer.start>): Promise<TestServer> {
-  const server = await TestServer.start(...args);
-  servers.push(server);
-  return server;
-}
+const start = startedServers();
 
 /** Asks for an upgrade at any path; resolves with the status and the code of the error. */
 function upgrade(server: TestServer, path: string): Promise<{ readonly status: number; readonly code: string }> {
