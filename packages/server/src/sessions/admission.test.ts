@@ -1,11 +1,12 @@
 import { FakeClock } from "@dreamloop/testing";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { heldLoads } from "../test-support/held-loads.ts";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { startedServers } from "../test-support/started-servers.ts";
 import { probe, type TestServer, until } from "../test-support/test-server.ts";
 
-const start = startedServers();
+const { start, close } = startedServers();
+afterEach(close);
 
 describe("admission", () => {
   it("C4: readiness fails while no session can be admitted, liveness does not, and it recovers", async () => {

@@ -1,13 +1,14 @@
 import { FakeClock } from "@dreamloop/testing";
 import type { RecordingFacts } from "@dreamloop/protocol";
 import { readTrace, type Trace } from "@dreamloop/core";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { heldLoads } from "../test-support/held-loads.ts";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
 import { startedServers } from "../test-support/started-servers.ts";
 import { type TestServer, until } from "../test-support/test-server.ts";
 
-const start = startedServers();
+const { start, close } = startedServers();
+afterEach(close);
 
 /** Milliseconds without a frame, thirty frame times, after which a world counts as standing still. */
 const STILL_MILLISECONDS = 1000;

@@ -1,17 +1,18 @@
-import { afterEach } from "vitest";
 import { releaseRtc } from "../webrtc/rtc-library.ts";
 import { TestServer } from "./test-server.ts";
 
-/** Gives what starts servers for the tests of a file: each is closed, and WebRTC released, after the test that started it. */
-export function startedServers(): (...args: Parameters<typeof TestServer.start>) => Promise<TestServer> {
+/** The servers that the tests of a file start. After each test, `close` closes them and releases WebRTC. */
+export function startedServers(): { readonly start: typeof TestServer.start; readonly close: () => Promise<void> } {
   const servers: TestServer[] = [];
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-    await releaseRtc();
-  });
-  return async (...args) => {
-    const server = await TestServer.start(...args);
-    servers.push(server);
-    return server;
+  return {
+    start: async (...args) => {
+      const server = await TestServer.start(...args);
+      servers.push(server);
+      return server;
+    },
+    close: async () => {
+      await Promise.all(servers.splice(0).map((server) => server.close()));
+      await releaseRtc();
+    },
   };
 }

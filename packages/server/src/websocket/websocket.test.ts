@@ -1,10 +1,11 @@
 import { request as httpRequest } from "node:http";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { startedServers } from "../test-support/started-servers.ts";
 import { type TestServer, until } from "../test-support/test-server.ts";
 
-const start = startedServers();
+const { start, close } = startedServers();
+afterEach(close);
 
 /** Asks for an upgrade at any path; resolves with the status and the code of the error. */
 function upgrade(server: TestServer, path: string): Promise<{ readonly status: number; readonly code: string }> {
