@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { toyPictureWorld } from "@dreamloop/onnx/toy";
+import { rmSync } from "node:fs";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
+import { seriousIssues } from "./play/axe.ts";
+import { pictureWorld, worldThatNeedsPicture } from "./play/card-world.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";
 import { Player } from "./play/player.ts";
 
@@ -70,16 +68,14 @@ function shown(page: Page): Promise<string | undefined> {
 describe.skipIf(chromiumMissing() !== undefined)("starting from a picture", () => {
   let server: PlayServer;
   let browser: Browser;
-  const world = mkdtempSync(join(tmpdir(), "dreamloop-picture-world-"));
+  const worlds = [pictureWorld(), worldThatNeedsPicture()];
 
   beforeAll(async () => {
-    const contents = toyPictureWorld((bytes) => createHash("sha256").update(bytes).digest("hex"));
-    for (const [path, bytes] of Object.entries(contents)) writeFileSync(join(world, path), bytes);
-    [server, browser] = await Promise.all([startPlayServer({ worlds: ["probe", world] }), launchChromium()]);
+    [server, browser] = await Promise.all([startPlayServer({ worlds: ["probe", ...worlds] }), launchChromium()]);
   });
   afterAll(async () => {
     await Promise.all([browser?.close(), server?.stop()]);
-    rmSync(world, { recursive: true });
+    for (const world of worlds) rmSync(world, { recursive: true });
   });
 
   test("M3: a photo chosen in the gallery is what the world begins with, another one in the menu begins it anew", async () => {
@@ -106,6 +102,22 @@ describe.skipIf(chromiumMissing() !== undefined)("starting from a picture", () =
     await page.keyboard.press("Escape");
     await menu.getByRole("button", { name: "Without it" }).click();
     await expect.poll(() => shown(page), PATIENCE).toBe("grey");
+    expect(player.faults).toEqual([]);
+    await player.close();
+  });
+
+  test("a world that needs a picture asks for one before it starts, also on a link straight to it", async () => {
+    const player = await Player.open(browser, server.url, { path: "#/w/pictured" });
+    const { page } = player;
+    await page.getByRole("status").filter({ hasText: "Pictured starts from a picture" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(await seriousIssues(page)).toEqual([]);
+
+    const field = page.locator("input[type=file]");
+    await field.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("<svg/>") });
+    await page.getByRole("alert").filter({ hasText: "Choose a PNG" }).waitFor();
+    await field.setInputFiles(await fileOf(page, "rgb(230, 20, 20)"));
+    await expect.poll(() => shown(page), PATIENCE).toBe("red");
     expect(player.faults).toEqual([]);
     await player.close();
   });

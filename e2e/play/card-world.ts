@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { toyFlowWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/toy";
+import { toyFlowWorld, toyPictureWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/toy";
 
 const CARD = fileURLToPath(new URL("../../worlds/drive/MODEL_CARD.md", import.meta.url));
 
@@ -37,6 +37,20 @@ export function damagedWorld(): string {
   const contents = toyFlowWorld(sha256);
   const damaged = { ...contents, "decode.bin": contents["decode.bin"]?.map((byte) => byte ^ 255) ?? new Uint8Array() };
   return written("damaged", withManifest(damaged, { ...manifestOf(contents), id: "damaged" }));
+}
+
+/** A folder with a small world that shows the picture that it is started from; who asked for it removes it. */
+export function pictureWorld(): string {
+  return written("picture", toyPictureWorld(sha256));
+}
+
+/** A folder with the same under the id `pictured`, which does not start without one; who asked for it removes it. */
+export function worldThatNeedsPicture(): string {
+  const contents = toyPictureWorld(sha256);
+  const manifest = manifestOf(contents) as { inputs: { initial: { first_frame: object } } };
+  const first_frame = { ...manifest.inputs.initial.first_frame, required: true };
+  const inputs = { ...manifest.inputs, initial: { first_frame } };
+  return written("pictured", withManifest(contents, { ...manifest, id: "pictured", title: "Pictured", inputs }));
 }
 
 function manifestOf(contents: BundleContents): object {

@@ -3,6 +3,7 @@ import { usePlayEvent } from "@dreamloop/client/react";
 import { useState, type ReactNode } from "react";
 import { errorText } from "../parts/error-text.ts";
 import { Mark } from "../parts/icons.tsx";
+import { StageCard } from "../parts/stage-card.tsx";
 
 /** What the overlay takes. */
 export interface OverlayProps {
@@ -30,9 +31,9 @@ export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, o
   usePlayEvent(session, "frame", () => setHasPicture(true));
   if (error !== undefined) {
     const { title, message, details, canRetry } = errorText(error);
+    const action = canRetry ? { label: "Try again", onAction: onRetry } : undefined;
     return (
-      <div className="overlay is-error" role="alert">
-        <p className="overlay-title">{title}</p>
+      <StageCard title={title} isError action={action} canLeave={canLeave}>
         <p>{message}</p>
         {details === undefined ? null : (
           <details className="overlay-details">
@@ -40,19 +41,7 @@ export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, o
             <p>{details}</p>
           </details>
         )}
-        <div className="overlay-actions">
-          {canRetry ? (
-            <button type="button" className="button is-primary" onClick={onRetry}>
-              Try again
-            </button>
-          ) : null}
-          {canLeave ? (
-            <a className="button" href="#/">
-              All worlds
-            </a>
-          ) : null}
-        </div>
-      </div>
+      </StageCard>
     );
   }
   if (session === undefined || state === "loading" || (state === "running" && !hasPicture)) {

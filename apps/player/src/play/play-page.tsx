@@ -1,7 +1,7 @@
-import type { TransportChoice } from "@dreamloop/client";
+import type { TransportChoice, WorldSummary } from "@dreamloop/client";
 import { DreamloopProvider } from "@dreamloop/client/react";
 import type { ReactNode } from "react";
-import { PictureRefusal } from "../picture/picture-refusal.tsx";
+import { PictureNeeded, PictureRefusal } from "../picture/picture-desk.tsx";
 import { useStartPicture } from "../picture/start-pictures.tsx";
 import { PlayStage } from "./play-stage.tsx";
 
@@ -9,6 +9,8 @@ import { PlayStage } from "./play-stage.tsx";
 export interface PlayPageProps {
   /** Identifier of the world. */
   readonly world: string;
+  /** What the server tells of it, once that is known. */
+  readonly summary: WorldSummary | undefined;
   /** The server's access token. */
   readonly accessToken: string | undefined;
   /** Which transport to use. */
@@ -18,8 +20,12 @@ export interface PlayPageProps {
 }
 
 /** A world that is played. */
-export function PlayPage({ world, accessToken, transport, canLeave }: PlayPageProps): ReactNode {
+export function PlayPage({ world, summary, accessToken, transport, canLeave }: PlayPageProps): ReactNode {
   const { picture, turn } = useStartPicture(world);
+  const needsPicture = summary?.initialFields.some(({ image, required }) => image !== undefined && required) === true;
+  if (summary !== undefined && needsPicture && picture === undefined) {
+    return <PictureNeeded world={summary} canLeave={canLeave} />;
+  }
   // Another picture is another session: the turn is its key.
   return (
     <DreamloopProvider
@@ -29,7 +35,7 @@ export function PlayPage({ world, accessToken, transport, canLeave }: PlayPagePr
       {...(accessToken === undefined ? {} : { accessToken })}
       {...(picture === undefined ? {} : { images: { [picture.field]: picture.file } })}
     >
-      <PictureRefusal world={world} canLeave={canLeave}>
+      <PictureRefusal world={world} canLeave={canLeave} canStartWithout={!needsPicture}>
         <PlayStage world={world} canLeave={canLeave} hasChosenTransport={transport === "auto"} />
       </PictureRefusal>
     </DreamloopProvider>

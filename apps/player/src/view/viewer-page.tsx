@@ -2,6 +2,7 @@ import { isDreamloopError, watch, type Watching } from "@dreamloop/client";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { errorText, type ErrorText } from "../parts/error-text.ts";
 import { Mark } from "../parts/icons.tsx";
+import { StageCard } from "../parts/stage-card.tsx";
 
 type ViewState =
   | { readonly state: "connecting" }
@@ -77,28 +78,20 @@ export function ViewerPage({ viewerToken }: { readonly viewerToken: string }): R
       <p className="viewer-badge">
         <Mark /> {view.state === "watching" ? "Watching live" : "Dreamloop"}
       </p>
-      {view.state === "watching" ? null : (
+      {view.state === "connecting" ? (
         <div className="overlay" role="status">
-          {view.state === "connecting" ? (
-            <p className="overlay-title">Connecting…</p>
-          ) : (
-            <>
-              <p className="overlay-title">{view.title}</p>
-              <p>{view.message}</p>
-              <div className="overlay-actions">
-                {view.canRetry ? (
-                  <button type="button" className="button is-primary" onClick={() => setAttempt((count) => count + 1)}>
-                    Try again
-                  </button>
-                ) : null}
-                <a className="button" href="#/">
-                  All worlds
-                </a>
-              </div>
-            </>
-          )}
+          <p className="overlay-title">Connecting…</p>
         </div>
-      )}
+      ) : null}
+      {view.state === "over" ? (
+        <StageCard
+          title={view.title}
+          action={view.canRetry ? { label: "Try again", onAction: () => setAttempt((count) => count + 1) } : undefined}
+          canLeave
+        >
+          <p>{view.message}</p>
+        </StageCard>
+      ) : null}
     </main>
   );
 }
