@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -16,6 +15,7 @@ import { RecordingShelf } from "./recordings/recording-shelf.ts";
 import { AccessRules } from "./security/access-rules.ts";
 import { RateTable } from "./security/rate-table.ts";
 import { TokenSigner } from "./security/session-token.ts";
+import { readTlsFiles } from "./security/tls-files.ts";
 import { SessionRegistry } from "./sessions/session-registry.ts";
 import { UploadDesk } from "./uploads/upload-desk.ts";
 import { loadRtc } from "./webrtc/rtc-library.ts";
@@ -69,7 +69,7 @@ export class DreamloopServer {
     const config = serverConfig(options.config ?? {});
     const { worlds, clock = new ProcessClock() } = options;
     const preloaded = config.preload.map((id) => worldOf(worlds, id));
-    const tls = await readTls(config);
+    const tls = await readTlsFiles(config);
     const { encoder, encoderHardware: hardware, jpegQuality } = config;
     const media = await MediaHost.start({ encoder, hardware, jpegQuality });
     const shelf = new WorldShelf({
@@ -249,19 +249,6 @@ function worldOf(worlds: readonly ServedWorld[], id: string): ServedWorld {
     ERROR_CODES.notFound,
     `preload: there is no world ${JSON.stringify(id)}; there are: ${worlds.map((each) => each.id).join(", ")}`,
   );
-}
-
-async function readTls(config: ServerConfig): Promise<{ readonly cert: Buffer; readonly key: Buffer } | undefined> {
-  const { tlsCert, tlsKey } = config;
-  if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const read = async (name: string, path: string): Promise<Buffer> => {
-    try {
-      return await readFile(path);
-    } catch (cause) {
-      throw new DreamloopError(ERROR_CODES.invalidValue, `${name}: ${path} cannot be read`, { cause });
-    }
-  };
-  return { cert: await read("tlsCert", tlsCert), key: await read("tlsKey", tlsKey) };
 }
 
 async function listen(http: Server, { host, port }: ServerConfig, tries: number): Promise<void> {
