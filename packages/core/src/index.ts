@@ -283,7 +283,13 @@ export type {
 // Worlds in one declaration
 export { defineWorld } from "./world/define-world.ts";
 export { DEFAULT_TEXT_LENGTH, input } from "./world/input.ts";
-export type { NumberInputOptions, TextInputOptions, ValueInputOptions } from "./world/input.ts";
+export type {
+  ImageInput,
+  ImageInputOptions,
+  NumberInputOptions,
+  TextInputOptions,
+  ValueInputOptions,
+} from "./world/input.ts";
 export type {
   InputOptions,
   InputPresence,

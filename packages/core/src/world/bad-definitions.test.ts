@@ -92,6 +92,9 @@ describe("input", () => {
     [() => input.flag({ default: 1 } as never), /input\.flag\.default/],
     [() => input.choice([]), /input\.choice\(values\)/],
     [() => input.choice(["day"], { default: "night" } as never), /input\.choice\.default: expected one of "day"/],
+    [() => input.image(undefined as never), /input\.image\(options\): expected an object/],
+    [() => input.image({ width: 0, height: 4 }), /input\.image\.width/],
+    [() => input.image({ width: 8, height: 4, live: true } as never), /input\.image\.live: unknown key/],
     [() => input.value({ schema: 3 } as never), /input\.value\.schema: expected a Standard Schema/],
   ])("refuses %s", (make, message) => {
     expect(make).toThrow(message);

@@ -4,7 +4,7 @@ import type { DriverCommand, LookDelta } from "../canonical/modalities.ts";
 import type { ModelAdapter } from "../model/model-adapter.ts";
 import type { StandardSchema } from "../validate/standard-schema.ts";
 import { defineWorld } from "./define-world.ts";
-import { input } from "./input.ts";
+import { input, type ImageInput } from "./input.ts";
 
 const video = { width: 4, height: 4, framesPerSecond: 10 };
 const CRANE = modality<{ readonly pull: number }>({ name: "crane", neutral: { pull: 0 } });
@@ -23,6 +23,8 @@ describe("defineWorld", () => {
           size: input.number({ optional: true }),
           scene: input.value<Float32Array>({ optional: true }),
           checked: input.value({ schema }),
+          first: input.image({ width: 8, height: 4 }),
+          second: input.image({ width: 8, height: 4, optional: true }),
         },
         step: { speed: input.number(), lift: input.number({ default: 1 }), stop: input.flag({ optional: true }) },
         alternatives: [["size"], ["scene", "prompt"]],
@@ -58,11 +60,15 @@ describe("defineWorld", () => {
         expectTypeOf(initial.prompt).toEqualTypeOf<string>();
         expectTypeOf(initial.mood).toEqualTypeOf<"day" | "night">();
         expectTypeOf(initial.size).toEqualTypeOf<number | undefined>();
+        expectTypeOf(initial.first.data).toEqualTypeOf<Uint8Array>();
+        expectTypeOf(initial.second).toEqualTypeOf<ImageInput | undefined>();
         expectTypeOf(initial.scene).toEqualTypeOf<Float32Array | undefined>();
         expectTypeOf(initial.checked).toEqualTypeOf<{ readonly size: number }>();
         expectTypeOf(state.mood).toEqualTypeOf<"day" | "night">();
         expectTypeOf(frames).toEqualTypeOf<Uint8Array>();
-        expectTypeOf(updated).toEqualTypeOf<readonly ("prompt" | "mood" | "size" | "scene" | "checked")[]>();
+        expectTypeOf(updated).toEqualTypeOf<
+          readonly ("prompt" | "mood" | "size" | "scene" | "checked" | "first" | "second")[]
+        >();
         expectTypeOf(model.weights.length).toEqualTypeOf<number>();
         return { frames, state };
       },
@@ -196,6 +202,8 @@ describe("defineWorld", () => {
     input.text({ default: 3 });
     // @ts-expect-error the default is one of the choices
     input.choice(["day", "night"], { default: "noon" });
+    // @ts-expect-error A picture has a size.
+    input.image({ width: 8 });
     // @ts-expect-error there is no such part of the conditioning
     input.text({ live: "promt" });
   });

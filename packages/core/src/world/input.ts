@@ -1,6 +1,7 @@
 import { isDreamloopError } from "../errors/dreamloop-error.ts";
 import { CONDITIONING_FIELDS, type ConditioningField } from "../mapping/conditioning-mapping.ts";
 import { UPDATE_POLICIES } from "../model/model-input-schema.ts";
+import { videoChunk, type VideoChunk, type VideoChunkInput } from "../model/video-chunk.ts";
 import {
   finite,
   flag as readFlag,
@@ -43,6 +44,26 @@ export interface ValueInputOptions<Value> extends InputOptions<Value> {
   readonly schema?: StandardSchema<unknown, Value>;
 }
 
+/** What `input.image` takes. */
+export interface ImageInputOptions {
+  /** Pixels a row of the picture, 1 to 16,384; what a person gives is scaled and cropped to it. */
+  readonly width: number;
+  /** Rows, 1 to 16,384. */
+  readonly height: number;
+  /** Whether the world starts without one as well; default false. */
+  readonly optional?: boolean;
+  /** For people. */
+  readonly description?: string;
+}
+
+/** A picture as a world gets it: one frame of packed full-range sRGB bytes, row by row from the top. */
+export type ImageInput = VideoChunk & {
+  /** Always `rgb8`. */
+  readonly format: "rgb8";
+  /** `3 · width · height` bytes. */
+  readonly data: Uint8Array;
+};
+
 function text<const Options extends TextInputOptions = Record<never, never>>(
   options?: Options,
 ): InputSpec<string, PresenceOf<Options>> {
@@ -81,6 +102,26 @@ function choice<const Value extends string, const Options extends InputOptions<N
   return inputSpec("choice", checked<InputOptions<Value>>(options, "choice", []), read);
 }
 
+function image<const Options extends ImageInputOptions>(
+  options: Options,
+): InputSpec<ImageInput, Options extends { readonly optional: true } ? "optional" : "required"> {
+  refuseOtherThan(options, "image", ["width", "height", "optional", "description"]);
+  const { width, height, ...base } = options;
+  const side = finite({ integer: true, min: 1, max: 16_384 });
+  const size = { width: side(width, "input.image.width"), height: side(height, "input.image.height") };
+  const read: Reader<ImageInput> = (candidate, path) => {
+    const picture = videoChunk(candidate as VideoChunkInput);
+    const { format, layout, colorSpace, range, frameCount } = picture;
+    const isPacked = format === "rgb8" && layout === "thwc" && colorSpace === "srgb" && range === "full";
+    if (isPacked && frameCount === 1 && picture.width === size.width && picture.height === size.height) {
+      return picture as ImageInput;
+    }
+    const found = `${frameCount} of ${picture.width}×${picture.height} (${format}, ${layout}, ${colorSpace}, ${range})`;
+    return refuse(path, `one frame of ${size.width}×${size.height} (rgb8, thwc, srgb, full)`, found);
+  };
+  return inputSpec("image", base, read, { type: "image", ...size });
+}
+
 function value<Value>(options: ValueInputOptions<Value> & { readonly default: Value }): InputSpec<Value, "defaulted">;
 function value<Value>(options: ValueInputOptions<Value> & { readonly optional: true }): InputSpec<Value, "optional">;
 function value<Value>(options?: ValueInputOptions<Value>): InputSpec<Value, "required">;
@@ -104,21 +145,28 @@ export const input = Object.freeze({
   flag,
   /** One of some strings: `input.choice(["day", "night"])`. */
   choice,
+  /** A picture to start from, as a file or an upload: `input.image({ width: 384, height: 224 })`. */
+  image,
   /** Anything else: `input.value<Float32Array>()`, or `input.value({ schema })` with a Standard Schema. */
   value,
 } as const);
 
 function checked<Options extends object>(options: unknown, kind: string, further: readonly string[]): Options {
   if (options === undefined) return {} as Options;
-  if (typeof options !== "object" || options === null) refuse(`input.${kind}(options)`, "an object", options);
-  refuseUnknownKeys(options, ["default", "optional", "live", "description", ...further], `input.${kind}`);
+  refuseOtherThan(options, kind, ["default", "optional", "live", "description", ...further]);
   return options as Options;
+}
+
+function refuseOtherThan(options: unknown, kind: string, keys: readonly string[]): void {
+  if (typeof options !== "object" || options === null) refuse(`input.${kind}(options)`, "an object", options);
+  refuseUnknownKeys(options, keys, `input.${kind}`);
 }
 
 function inputSpec<Value, Presence extends InputPresence>(
   kind: string,
   options: InputOptions<Value>,
   read: Reader<unknown> | undefined,
+  metadata?: Readonly<Record<string, unknown>>,
 ): InputSpec<Value, Presence> {
   const { default: fallback, live = false } = options;
   const isOptional = withDefault(readFlag, false)(options.optional, `input.${kind}.optional`);
@@ -142,6 +190,7 @@ function inputSpec<Value, Presence extends InputPresence>(
       updatePolicy: live === false ? UPDATE_POLICIES.sessionStart : UPDATE_POLICIES.stepBoundary,
       ...(read === undefined ? {} : { schema: schemaOf(read) }),
       ...(description === undefined ? {} : { description }),
+      ...(metadata === undefined ? {} : { metadata }),
     }),
   };
   return markMade(spec, "InputSpec") as InputSpec<Value, Presence>;

@@ -10,14 +10,14 @@ const VIDEO = { width: 64, height: 48, framesPerSecond: 30 } as const;
 
 /** A world that shows another part of the picture it started from in each step, as a module that a worker can load. */
 const MODULE = `
-import { defineWorld, input, modelInputSchema } from ${JSON.stringify(CORE)};
+import { defineWorld, input } from ${JSON.stringify(CORE)};
 
 export default (size) => {
   const video = ${JSON.stringify(VIDEO)};
-  const world = defineWorld({
+  return defineWorld({
     id: "pictured",
     video,
-    inputs: { initial: { first_frame: input.value() } },
+    inputs: { initial: { first_frame: input.image(size) } },
     start: () => ({ at: 0 }),
     step: ({ initial, state }) => {
       const { data } = initial.first_frame;
@@ -26,8 +26,6 @@ export default (size) => {
       return { frames, state: { at: state.at + 7 } };
     },
   });
-  const field = { name: "first_frame", required: true, updatePolicy: "session_start", metadata: { type: "image", ...size } };
-  return { ...world, modelInputSchema: modelInputSchema({ initialFields: [field] }) };
 };
 `;
 
