@@ -8,7 +8,9 @@ import { serverConfig, type ServerConfig, type ServerConfigInput } from "./confi
 import { httpApp } from "./http/app.ts";
 import { HTTP_LIMITS } from "./http/http-limits.ts";
 import { playerFiles } from "./http/player-files.ts";
+import { RequestIdentities } from "./http/request-identity.ts";
 import type { ServerContext } from "./http/server-context.ts";
+import { upgradeRequests } from "./http/upgrade-requests.ts";
 import { MediaHost } from "./media/media-host.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { RecordingShelf } from "./recordings/recording-shelf.ts";
@@ -59,6 +61,8 @@ export class DreamloopServer {
     this.#http = http;
     this.#recordings = recordings;
     http.on("connection", (socket: Socket) => {
+      // One comes again with a request whose wish for another protocol is passed over.
+      if (this.#sockets.has(socket)) return;
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
@@ -87,7 +91,8 @@ export class DreamloopServer {
         tls === undefined ? createServer(HTTP_LIMITS, listener) : createTlsServer({ ...HTTP_LIMITS, ...tls }, listener);
       http.maxConnections = MAX_CONNECTIONS;
       const server = new DreamloopServer(context, http, recordings);
-      http.on("upgrade", webSocketUpgrade(context));
+      const webSocket = webSocketUpgrade(context);
+      http.on("upgrade", upgradeRequests(http, { isTls: tls !== undefined, webSocket }));
       await listen(http, config, options.portTries ?? 1);
       server.#port = (http.address() as AddressInfo).port;
       for (const world of preloaded) await shelf.preload({ world });
@@ -224,6 +229,7 @@ async function makeContext(parts: {
     registry,
     metrics,
     access: new AccessRules(config),
+    identities: new RequestIdentities(config),
     rates: new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond }),
     tokens: new TokenSigner(clock),
     uploads: new UploadDesk(clock, config),

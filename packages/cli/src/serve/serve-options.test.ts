@@ -18,6 +18,7 @@ const CASES: {
   insecure: [false, "false", [], true],
   allowedHosts: [["a"], "b", ["c", "d"], ["c", "d"]],
   allowedOrigins: [["https://a.example"], "https://b.example", ["https://c.example"], ["https://c.example"]],
+  trustedProxies: [["127.0.0.1"], "10.0.0.0/8", ["loopback", "fd00::/8"], ["loopback", "fd00::/8"]],
   tlsCert: ["a", "b", ["c"], "c"],
   tlsKey: ["a", "b", ["c"], "c"],
   iceServers: [
@@ -113,5 +114,6 @@ describe("settings of the server", () => {
     expect(() => plan([], { DREAMLOOP_SERVE_PROT: "1" })).toThrow(/DREAMLOOP_SERVE_PORT/);
     expect(() => plan(["--port", "many"])).toThrow(/--port/);
     expect(() => plan(["--host", "0.0.0.0"])).toThrow(/token/);
+    expect(() => plan(["--trust-proxy", "the-proxy"])).toThrow(/--trust-proxy.*10\.0\.0\.0\/8/);
   });
 });

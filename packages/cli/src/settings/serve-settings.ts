@@ -49,6 +49,12 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
     isList: true,
     form: asList,
   },
+  trustedProxies: {
+    usage: "--trust-proxy <range>",
+    help: "proxy whose X-Forwarded-For counts: address, range or loopback; repeatable",
+    isList: true,
+    form: asList,
+  },
   tlsCert: { usage: "--tls-cert <file>", help: "certificate chain (PEM)", form: asText },
   tlsKey: { usage: "--tls-key <file>", help: "private key (PEM)", form: asText },
   iceServers: {

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import proxyAddr from "proxy-addr";
 import { DreamloopError, ERROR_CODES, listOf, optional, shape, text, type Reader } from "@dreamloop/core";
 import type { IceServerEntry } from "@dreamloop/protocol";
 
@@ -19,3 +21,28 @@ export const origin: Reader<string> = (value, at) => {
     `${at}: expected an origin such as https://example.org (no path, no wildcard), found ${JSON.stringify(given)}`,
   );
 };
+
+/** Names that stand for ranges of addresses. */
+const RANGE_NAMES = ["loopback", "linklocal", "uniquelocal"];
+
+/** Reads a trusted proxy: an address, a range, or a name of ranges. */
+export const trustedProxy: Reader<string> = (value, at) => {
+  const given = name(value, at);
+  if (RANGE_NAMES.includes(given) || isRange(given)) return given;
+  throw new DreamloopError(
+    ERROR_CODES.invalidValue,
+    `${at}: expected an address, a range such as 10.0.0.0/8, or one of ${RANGE_NAMES.join(", ")}; found ${JSON.stringify(given)}`,
+  );
+};
+
+function isRange(given: string): boolean {
+  const [address = ""] = given.split("/");
+  // The library takes plain numbers for addresses.
+  if (isIP(address) === 0) return false;
+  try {
+    proxyAddr.compile(given);
+    return true;
+  } catch {
+    return false;
+  }
+}

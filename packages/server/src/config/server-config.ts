@@ -15,7 +15,7 @@ import {
 import { ENCODER_NAMES, HARDWARE_PREFERENCES, type EncoderName, type HardwarePreference } from "@dreamloop/outputs";
 import type { IceServerEntry } from "@dreamloop/protocol";
 import { isLoopback } from "../security/access-rules.ts";
-import { iceServer, origin } from "./network-readers.ts";
+import { iceServer, origin, trustedProxy } from "./network-readers.ts";
 
 /** How a server runs; everything has a default. */
 export interface ServerConfig {
@@ -31,6 +31,8 @@ export interface ServerConfig {
   readonly allowedHosts: readonly string[];
   /** Further pages that may use it, as origins; default none. */
   readonly allowedOrigins: readonly string[];
+  /** Proxies whose `X-Forwarded-For` says who asks: addresses, ranges, `loopback`, `linklocal`, `uniquelocal`; default none. */
+  readonly trustedProxies: readonly string[];
   /** File with the TLS certificate chain (PEM); default none: plain HTTP. */
   readonly tlsCert?: string;
   /** File with its private key (PEM). */
@@ -113,6 +115,7 @@ export const SERVER_DEFAULTS: ServerConfig = Object.freeze({
   insecure: false,
   allowedHosts: [],
   allowedOrigins: [],
+  trustedProxies: [],
   iceServers: [],
   relayOnly: false,
   encoder: ENCODER_NAMES.auto,
@@ -165,6 +168,7 @@ export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Re
   insecure: flag,
   allowedHosts: listOf(name, { max: 64 }),
   allowedOrigins: listOf(origin, { max: 64 }),
+  trustedProxies: listOf(trustedProxy, { max: 64 }),
   tlsCert: path,
   tlsKey: path,
   iceServers: listOf(iceServer, { max: 16 }),
@@ -213,6 +217,7 @@ const make = recordFactory<ServerConfig>(
     insecure: withDefault(R.insecure, D.insecure),
     allowedHosts: withDefault(R.allowedHosts, D.allowedHosts),
     allowedOrigins: withDefault(R.allowedOrigins, D.allowedOrigins),
+    trustedProxies: withDefault(R.trustedProxies, D.trustedProxies),
     tlsCert: optional(R.tlsCert as Reader<string>),
     tlsKey: optional(R.tlsKey as Reader<string>),
     iceServers: withDefault(R.iceServers, D.iceServers),

@@ -9,7 +9,7 @@ import {
 } from "@dreamloop/protocol";
 import { isLoopback } from "../security/access-rules.ts";
 import { errorAnswer } from "./error-answer.ts";
-import { bearerOf, identityOf, tooManyRequests, type HttpEnv } from "./request-identity.ts";
+import { bearerOf, tooManyRequests, type HttpEnv } from "./request-identity.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 import type { ServerContext } from "./server-context.ts";
 import { sessionRoutes } from "./session-routes.ts";
@@ -21,7 +21,7 @@ const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
 /** Makes the HTTP side of a server. */
 export function httpApp(context: ServerContext): Hono<HttpEnv> {
-  const { config, metrics, clock, rates } = context;
+  const { config, metrics, clock, rates, identities } = context;
   const app = new Hono<HttpEnv>();
 
   app.use(async (c, next) => {
@@ -31,7 +31,7 @@ export function httpApp(context: ServerContext): Hono<HttpEnv> {
     metrics.httpRequests.inc({ status: c.res.status });
   });
   app.use(async (c, next) => {
-    if (!rates.take(identityOf(c), clock.nowSeconds())) {
+    if (!rates.take(identities.ofContext(c), clock.nowSeconds())) {
       throw tooManyRequests();
     }
     checkAccess(context, c);

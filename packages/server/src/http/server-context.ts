@@ -11,6 +11,7 @@ import type { RtcModule } from "../webrtc/rtc-library.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import type { WorldShelf } from "../worlds/world-shelf.ts";
 import type { PlayerFile } from "./player-files.ts";
+import type { RequestIdentities } from "./request-identity.ts";
 
 /** Everything that the handlers of requests work with. */
 export interface ServerContext {
@@ -30,6 +31,8 @@ export interface ServerContext {
   readonly metrics: ServerMetrics;
   /** Who is let in. */
   readonly access: AccessRules;
+  /** Who asks, for all limits. */
+  readonly identities: RequestIdentities;
   /** How often each address may ask, for a WebSocket too. */
   readonly rates: RateTable;
   /** Pictures that sessions start from. */

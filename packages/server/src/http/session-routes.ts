@@ -17,7 +17,7 @@ import { uploadedPictures, forgetPictures } from "../uploads/session-pictures.ts
 import { answerOffer } from "../webrtc/rtc-connection.ts";
 import { CandidateBox } from "../webrtc/candidate-box.ts";
 import { readJson } from "./read-body.ts";
-import { bearerOf, identityOf, type HttpEnv } from "./request-identity.ts";
+import { bearerOf, type HttpEnv } from "./request-identity.ts";
 import type { ServerContext } from "./server-context.ts";
 
 const { httpBodyBytes } = PROTOCOL_LIMITS;
@@ -42,7 +42,7 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
       throw new DreamloopError(ERROR_CODES.unauthorized, "starting a session needs the server's token");
     try {
       const request = readCreateSessionRequest(await readJson(c.req.raw, httpBodyBytes));
-      const identity = identityOf(c);
+      const identity = context.identities.ofContext(c);
       const pictures = uploadedPictures(uploads.shelf, request, identity);
       const session = registry.create(request, identity, pictures);
       forgetPictures(uploads.shelf, request);

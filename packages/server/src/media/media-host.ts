@@ -1,13 +1,12 @@
 import { createRequire } from "node:module";
 import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
 import { DreamloopError, ERROR_CODES, errorFromRecord, type SessionDescription } from "@dreamloop/core";
-import { HARDWARE_PREFERENCES, type VideoEncoderSettings } from "@dreamloop/outputs";
+import { HARDWARE_PREFERENCES } from "@dreamloop/outputs";
 import type { FrameCodec } from "@dreamloop/protocol";
+import { MediaFeeds, type MediaFeedEvents } from "./media-feeds.ts";
 import {
   NO_ENCODER,
   type FromMedia,
-  type MediaFrame,
-  type MediaStats,
   type MediaWorkerStart,
   type RecordedVideo,
   type ToMedia,
@@ -15,18 +14,6 @@ import {
 
 /** Seconds that the worker gets to end by itself. */
 const END_SECONDS = 5;
-
-/** What a session hears of its media. */
-export interface MediaFeedEvents {
-  /** Gets every encoded frame, for each codec in order. */
-  readonly onFrame: (frame: MediaFrame) => void;
-  /** Gets counters about once a second. */
-  readonly onStats: (stats: MediaStats) => void;
-  /** Told of every encoder that was started, with what holds in it. */
-  readonly onEncoder: (settings: VideoEncoderSettings) => void;
-  /** Told once when there will be no more frames because something failed. */
-  readonly onFault: (error: DreamloopError) => void;
-}
 
 /** The media of one session, seen from the main thread. Whoever opened it closes it. */
 export interface MediaFeed {
@@ -46,13 +33,6 @@ export interface MediaFeed {
   close(): Promise<void>;
 }
 
-interface Feed {
-  readonly events: MediaFeedEvents;
-  readonly markClosed: () => void;
-  /** Whether its session has ended: what still comes is late. */
-  isClosing: boolean;
-}
-
 /** The media worker of a server, and what is known of its encoders. */
 export class MediaHost {
   /** What can be encoded here; JPEG always. */
@@ -63,13 +43,12 @@ export class MediaHost {
   readonly faults: readonly string[];
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
-  readonly #feeds = new Map<number, Feed>();
+  readonly #feeds = new MediaFeeds();
   readonly #requests = new Map<
     number,
     { readonly resolve: (recorded: RecordedVideo | undefined) => void; readonly reject: (error: unknown) => void }
   >();
   #count = 0;
-  #lateFrames = 0;
   #failure: DreamloopError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -110,14 +89,14 @@ export class MediaHost {
     );
   }
 
-  /** Frames that came for a session that had ended; they were discarded. */
+  /** Frames for media that were closed already; see `MediaFeeds`. */
   get lateFrames(): number {
-    return this.#lateFrames;
+    return this.#feeds.lateFrames;
   }
 
   /** Sessions whose media are open. */
   get feedCount(): number {
-    return this.#feeds.size;
+    return this.#feeds.count;
   }
 
   /** Why the worker failed; absent while it is well. */
@@ -136,10 +115,8 @@ export class MediaHost {
     this.#count += 1;
     const mediaId = this.#count;
     const { port1, port2 } = new MessageChannel();
-    let markClosed: () => void = () => undefined;
-    const closed = new Promise<void>((resolve) => (markClosed = resolve));
-    const feed: Feed = { events, markClosed, isClosing: false };
-    this.#feeds.set(mediaId, feed);
+    const closed = this.#feeds.open(mediaId, events);
+    let isClosing = false;
     this.#post({ type: "open", mediaId, description: { ...description }, chunkPort: port2, bitrateBitsPerSecond }, [
       port2,
     ]);
@@ -154,12 +131,9 @@ export class MediaHost {
       stopRecording: async () =>
         (await this.#request((requestId) => ({ type: "record_stop", mediaId, requestId }))) as RecordedVideo,
       close: () => {
-        if (!feed.isClosing) {
-          feed.isClosing = true;
-          if (this.#failure === undefined) this.#post({ type: "close", mediaId });
-          else markClosed();
-        }
-        return closed.then(() => void this.#feeds.delete(mediaId));
+        if (!isClosing) this.#post({ type: "close", mediaId });
+        isClosing = true;
+        return closed;
       },
     };
   }
@@ -176,7 +150,7 @@ export class MediaHost {
     timer.unref();
     await this.#ended;
     clearTimeout(timer);
-    for (const { markClosed } of this.#feeds.values()) markClosed();
+    this.#feeds.closeAll();
   }
 
   #request(message: (requestId: number) => ToMedia): Promise<RecordedVideo | undefined> {
@@ -190,23 +164,9 @@ export class MediaHost {
   }
 
   #take(message: FromMedia): void {
+    if (this.#failure !== undefined) return;
     switch (message.type) {
       case "ready":
-        break;
-      case "frame": {
-        const feed = this.#feeds.get(message.mediaId);
-        if (feed === undefined || feed.isClosing) this.#lateFrames += 1;
-        else feed.events.onFrame(message.frame);
-        break;
-      }
-      case "stats":
-        this.#feeds.get(message.mediaId)?.events.onStats(message.stats);
-        break;
-      case "encoder":
-        this.#feeds.get(message.mediaId)?.events.onEncoder(message.settings);
-        break;
-      case "fault":
-        this.#feeds.get(message.mediaId)?.events.onFault(errorFromRecord(message.error));
         break;
       case "request_done":
         this.#requests.get(message.requestId)?.resolve(message.recorded);
@@ -216,9 +176,8 @@ export class MediaHost {
         this.#requests.get(message.requestId)?.reject(errorFromRecord(message.error));
         this.#requests.delete(message.requestId);
         break;
-      case "closed":
-        this.#feeds.get(message.mediaId)?.markClosed();
-        break;
+      default:
+        this.#feeds.take(message);
     }
   }
 
@@ -227,10 +186,7 @@ export class MediaHost {
     this.#failure = new DreamloopError(ERROR_CODES.workerFailed, `the media worker ${what}`, { cause });
     for (const request of this.#requests.values()) request.reject(this.#failure);
     this.#requests.clear();
-    for (const { events, markClosed } of [...this.#feeds.values()]) {
-      markClosed();
-      events.onFault(this.#failure);
-    }
+    this.#feeds.closeAll(this.#failure);
   }
 
   #post(message: ToMedia, transfer: readonly MessagePort[] = []): void {

@@ -34,7 +34,7 @@ describe("after every kind of ending", () => {
       await end(server);
       await baseline(server);
     }
-    expect(server.server.counts.doubleReleases).toBe(0);
+    expect(server.server.counts).toMatchObject({ doubleReleases: 0, lateFrames: 0 });
     expect((await server.fetch("/readyz")).status).toBe(200);
   });
 

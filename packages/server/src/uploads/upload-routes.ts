@@ -2,11 +2,11 @@ import { Hono, type Context } from "hono";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import type { UploadLimits } from "@dreamloop/protocol";
 import type { ServerConfig } from "../config/server-config.ts";
-import { bearerOf, identityOf, type HttpEnv } from "../http/request-identity.ts";
+import { bearerOf, type HttpEnv } from "../http/request-identity.ts";
 import type { ServerContext } from "../http/server-context.ts";
 
 /** The routes below `/api/uploads`: a picture as the bare body, by whoever may start a session. */
-export function uploadRoutes({ uploads, access, metrics }: ServerContext): Hono<HttpEnv> {
+export function uploadRoutes({ uploads, access, metrics, identities }: ServerContext): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   const authorize = (c: Context<HttpEnv>): void => {
@@ -17,7 +17,7 @@ export function uploadRoutes({ uploads, access, metrics }: ServerContext): Hono<
   routes.post("/", async (c) => {
     try {
       authorize(c);
-      const answer = await uploads.receive(c.req.raw, identityOf(c));
+      const answer = await uploads.receive(c.req.raw, identities.ofContext(c));
       metrics.uploads.inc({ outcome: "kept" });
       return c.json(answer, 201);
     } catch (error) {
@@ -31,7 +31,7 @@ export function uploadRoutes({ uploads, access, metrics }: ServerContext): Hono<
   routes.delete("/:id", (c) => {
     authorize(c);
     const id = c.req.param("id");
-    uploads.shelf.find(id, identityOf(c));
+    uploads.shelf.find(id, identities.ofContext(c));
     uploads.shelf.remove(id);
     return c.body(null, 204);
   });

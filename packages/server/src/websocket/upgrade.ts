@@ -1,20 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import { PROTOCOL_LIMITS } from "@dreamloop/protocol";
 import { errorAnswer } from "../http/error-answer.ts";
-import { addressOf, tooManyRequests } from "../http/request-identity.ts";
+import { tooManyRequests } from "../http/request-identity.ts";
 import type { ServerContext } from "../http/server-context.ts";
+import type { UpgradeListener } from "../http/upgrade-requests.ts";
 import { CLOSE_CODES, closeReason } from "./close-codes.ts";
 import { SocketConnection } from "./socket-connection.ts";
 
 const PATH = /^\/api\/sessions\/([\w-]{1,64})\/socket$/;
 
 /** Takes requests to become a WebSocket: the same checks and rate as for POST, then the session's token. */
-export function webSocketUpgrade(
-  context: ServerContext,
-): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+export function webSocketUpgrade(context: ServerContext): UpgradeListener {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -49,9 +47,9 @@ export function webSocketUpgrade(
 }
 
 function admit(context: ServerContext, request: IncomingMessage) {
-  const { access, tokens, registry, rates, clock } = context;
+  const { access, tokens, registry, rates, clock, identities } = context;
   const { host, origin } = request.headers;
-  if (!rates.take(addressOf(request), clock.nowSeconds())) throw tooManyRequests();
+  if (!rates.take(identities.of(request), clock.nowSeconds())) throw tooManyRequests();
   access.checkHost({ host });
   const url = addressIn(request);
   const [, sessionId] = PATH.exec(url.pathname) ?? [];

@@ -85,6 +85,8 @@ class MediaWorker {
       jpegQuality: this.#start.jpegQuality,
       bitrateBitsPerSecond,
       onFrame: (frame) => {
+        // What the encoders still give while they end is nobody's: no frame may follow "closed".
+        if (!this.#sessions.has(mediaId)) return;
         const data = ownMemory(frame.data);
         parentPort?.postMessage({ type: "frame", mediaId, frame: { ...frame, data } } satisfies FromMedia, [
           data.buffer as ArrayBuffer,
