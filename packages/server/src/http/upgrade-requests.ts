@@ -20,7 +20,8 @@ export function upgradeRequests(
     const goOn = (): void => {
       if (request.headers.upgrade?.toLowerCase() === "websocket") webSocket(request, socket, head);
       else {
-        forgetFirstPass(socket);
+        // An answer before it may have begun to count idle time.
+        socket.setTimeout(0);
         socket.unshift(Buffer.concat([plainHead(request), head]));
         server.emit(isTls ? "secureConnection" : "connection", socket);
       }
@@ -50,13 +51,6 @@ function noteLastAnswers(server: Server): WeakMap<Socket, ServerResponse> {
     });
   });
   return answers;
-}
-
-/** What Node leaves on a connection that it hands out, and adds again when it takes one in. */
-function forgetFirstPass(socket: Socket): void {
-  socket.removeAllListeners("pause");
-  socket.removeAllListeners("resume");
-  socket.setTimeout(0);
 }
 
 /** The head of a request as it came, less the wish for another protocol. */
