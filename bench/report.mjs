@@ -131,6 +131,17 @@ const SECTIONS = {
       `Processor time, in % of one core: server ${percent(processorShares.server)}, its encoder ${percent(processorShares.encoder)}, receivers ${percent(processorShares.receivers)}, browser ${percent(processorShares.browser)}.`,
     ];
   },
+  soak(result) {
+    const rows = result.runs.map(({ title, status, seconds, figures }) => [
+      title,
+      status,
+      fixed(seconds, 0),
+      Object.entries(figures)
+        .map(([name, value]) => `${fixed(value, 0)} ${name}`)
+        .join(", "),
+    ]);
+    return [ranOn(result.machine), table(["run", "result", "seconds", "growth"], rows)];
+  },
 };
 
 function ranOn(machine) {

@@ -19,6 +19,8 @@ import { join } from "node:path";
  * @property {readonly string[]} ancestorTitles titles of the groups around it, the outermost first
  * @property {string} title
  * @property {string} status
+ * @property {number | null} [duration] milliseconds
+ * @property {{ readonly figures?: Readonly<Record<string, number>> }} [meta] what the test noted
  */
 
 /** Where a run of all tests leaves its report, from the root. */

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { keepSoakResults } from "../report/soak-results.mjs";
 import { closingLine, countTests, readReport, REPORT_PATH } from "../report/vitest-report.mjs";
 import { ensureInstalled } from "../setup/install.mjs";
 import { ROOT, runBin } from "../setup/run.mjs";
@@ -33,7 +34,9 @@ export function main(args) {
     `--outputFile.json=${reportPath}`,
     ...passedOn,
   ]);
-  const counts = countTests(readReport(ROOT, reportPath), exitCode);
+  const report = readReport(ROOT, reportPath);
+  if (soak && passedOn.length === 0 && report !== undefined) keepSoakResults(ROOT, report);
+  const counts = countTests(report, exitCode);
   if (counts.passed + counts.failed === 0) console.log("No test ran.");
   console.log(closingLine(counts));
   return exitCode === 0 && counts.failed === 0 && counts.passed > 0 ? 0 : 1;

@@ -10,7 +10,9 @@ function heapBytes(): number {
 }
 
 describe("long runs", () => {
-  it("I1: 100,000 batch steps with a stub model: the memory slope is below 1 KB per step, and everything is released", async () => {
+  it("I1: 100,000 batch steps with a stub model: the memory slope is below 1 KB per step, and everything is released", async ({
+    task,
+  }) => {
     const world = fakeWorld({ stepCount: Infinity });
     const samples: number[] = [];
     await runBatch({
@@ -25,11 +27,12 @@ describe("long runs", () => {
       },
     });
     const slope = ((samples.at(-1) ?? 0) - (samples[1] ?? 0)) / 80_000;
+    Object.assign(task.meta, { figures: { "heap bytes a step": slope } });
     expect(slope).toBeLessThan(1024);
     expect(world.counts).toEqual({ openRuntimes: 0, openSessions: 0, chunksOut: 0, doubleReleases: 0 });
   });
 
-  it("I1: 100,000 live steps with input and resets keep the memory slope below 1 KB per step", async () => {
+  it("I1: 100,000 live steps with input and resets keep the memory slope below 1 KB per step", async ({ task }) => {
     const clock = new FakeClock();
     const world = fakeWorld({ stepCount: Infinity, framesPerSecond: 30 });
     const run = startRealtime({ adapter: world.adapter, clock });
@@ -50,6 +53,7 @@ describe("long runs", () => {
     }
     expect(run.status().stepCount).toBeGreaterThan(100_000);
     const slope = ((samples.at(-1) ?? 0) - (samples[5] ?? 0)) / (50 * 60 * 30);
+    Object.assign(task.meta, { figures: { "heap bytes a step": slope } });
     expect(slope).toBeLessThan(1024);
     const closing = run.close();
     await clock.advance(1);

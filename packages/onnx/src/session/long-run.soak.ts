@@ -34,7 +34,7 @@ async function play(session: InferenceSession, steps: number): Promise<void> {
 }
 
 describe("long rollouts", () => {
-  test("I1: 10,000 steps on the processor leave memory as it was after the window was full", async () => {
+  test("I1: 10,000 steps on the processor leave memory as it was after the window was full", async ({ task }) => {
     expect(globalThis.gc, "run with --expose-gc").toBeDefined();
     const { engine, runtime } = await load();
     const session = await runtime.startSession(modelInputs(), { seed: 1 });
@@ -44,13 +44,19 @@ describe("long rollouts", () => {
     await play(session, 10_000);
     const after = await memory();
     expect(engine.openGraphs).toBe(handles);
-    expect((after.heap - before.heap) / 10_000).toBeLessThan(KILOBYTE);
-    expect((after.buffers - before.buffers) / 10_000).toBeLessThan(KILOBYTE);
-    expect((after.resident - before.resident) / 10_000).toBeLessThan(KILOBYTE);
+    const heap = (after.heap - before.heap) / 10_000;
+    const buffers = (after.buffers - before.buffers) / 10_000;
+    const resident = (after.resident - before.resident) / 10_000;
+    Object.assign(task.meta, {
+      figures: { "heap bytes a step": heap, "buffer bytes a step": buffers, "resident bytes a step": resident },
+    });
+    expect(heap).toBeLessThan(KILOBYTE);
+    expect(buffers).toBeLessThan(KILOBYTE);
+    expect(resident).toBeLessThan(KILOBYTE);
     await runtime.close();
   });
 
-  test("C1, I1: 100 sessions return memory to what it was before them", async () => {
+  test("C1, I1: 100 sessions return memory to what it was before them", async ({ task }) => {
     const { engine, runtime } = await load();
     const cycle = async (seed: number): Promise<void> => {
       const session = await runtime.startSession(modelInputs(), { seed });
@@ -61,8 +67,11 @@ describe("long rollouts", () => {
     const before = await memory();
     for (let seed = 0; seed < 100; seed += 1) await cycle(seed);
     const after = await memory();
-    expect((after.heap - before.heap) / 100).toBeLessThan(20 * KILOBYTE);
-    expect((after.resident - before.resident) / 100).toBeLessThan(20 * KILOBYTE);
+    const heap = (after.heap - before.heap) / 100;
+    const resident = (after.resident - before.resident) / 100;
+    Object.assign(task.meta, { figures: { "heap bytes a session": heap, "resident bytes a session": resident } });
+    expect(heap).toBeLessThan(20 * KILOBYTE);
+    expect(resident).toBeLessThan(20 * KILOBYTE);
     await runtime.close();
     expect(engine.openGraphs).toBe(0);
   });
