@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { build } from "esbuild";
+import { build as buildPage } from "vite";
 import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
-import { npmCommand, ROOT } from "../setup/run.mjs";
+import { binPath, npmCommand, ROOT } from "../setup/run.mjs";
 import { listWorkspaces, type Workspace } from "../workspace/packages.mjs";
 import { bundledWorkspaces, bundleFaults } from "./bundle.mjs";
 
@@ -58,7 +60,7 @@ function installedProject(context: TestContext): string {
   return project;
 }
 
-test("the packed command installs and runs in an empty project", (context) => {
+test("the packed command installs and runs in an empty project, and a page finds the client in it", async (context) => {
   const project = installedProject(context);
   for (const { name } of bundledWorkspaces("dreamloop", listWorkspaces(ROOT))) {
     const manifest = join(project, "node_modules/dreamloop/node_modules", name, "package.json");
@@ -80,11 +82,58 @@ test("the packed command installs and runs in an empty project", (context) => {
   expect(check.stdout, check.stderr).toContain("./dusk.mjs is sound");
   writeFileSync(
     join(project, "entries.mjs"),
-    ["node", "outputs", "worlds", "onnx", "testing"].map((name) => `import "dreamloop/${name}";`).join("\n"),
+    ["node", "outputs", "worlds", "onnx", "server", "client", "protocol", "testing"]
+      .map((name) => `import "dreamloop/${name}";`)
+      .join("\n"),
   );
   const entries = spawnSync(process.execPath, ["entries.mjs"], { cwd: project, encoding: "utf8" });
   expect(entries.status, entries.stderr).toBe(0);
+
+  await expectPage(project);
 }, 300_000);
+
+/** The files of the smallest project in docs/client.md, in their order: package.json, index.html, main.js. */
+function pageFiles(): readonly string[] {
+  const [, section = ""] =
+    /^## The smallest project$(.*?)^## /ms.exec(readFileSync(join(ROOT, "docs/client.md"), "utf8")) ?? [];
+  return [...section.matchAll(/^```(?:json|html|js)\n(.*?)^```$/gms)].map(([, text]) => text ?? "");
+}
+
+/** Builds the page of docs/client.md, and one with React, for browsers, and compiles a page in TypeScript. */
+async function expectPage(project: string): Promise<void> {
+  const [manifest = "", html = "", main = ""] = pageFiles();
+  const root = join(project, "page");
+  mkdirSync(root);
+  writeFileSync(join(root, "package.json"), manifest);
+  writeFileSync(join(root, "index.html"), html);
+  writeFileSync(join(root, "main.js"), main);
+  await buildPage({ root, configFile: false, logLevel: "silent" });
+  const [script = ""] = readdirSync(join(root, "dist/assets"));
+  const built = readFileSync(join(root, "dist/assets", script), "utf8");
+  expect(built).toContain("/api/sessions");
+  expect(built).not.toMatch(/from\s*"|__vite-browser-external|node:/);
+
+  const game = 'import { DreamloopProvider } from "dreamloop/client/react";\nconsole.log(DreamloopProvider);\n';
+  writeFileSync(join(root, "game.js"), game);
+  const bundle = { bundle: true, write: false, format: "esm", platform: "browser", logLevel: "silent" } as const;
+  const { outputFiles } = await build({
+    ...bundle,
+    absWorkingDir: root,
+    entryPoints: ["game.js"],
+    external: ["react"],
+  });
+  expect(outputFiles[0]?.text).toMatch(/from "react/);
+
+  const wrong = 'import { connect } from "dreamloop/client";\nawait connect({ url: "/", world: 3 });\n';
+  writeFileSync(join(root, "wrong.ts"), wrong);
+  const options = ["--module", "esnext", "--moduleResolution", "bundler", "--target", "es2022", "--lib", "es2023,dom"];
+  const types = spawnSync(
+    process.execPath,
+    [binPath("typescript", "tsc"), "--strict", "--noEmit", "--skipLibCheck", ...options, "wrong.ts"],
+    { cwd: root, encoding: "utf8" },
+  );
+  expect(types.stdout).toMatch(/^wrong\.ts\(2,.*'number' is not assignable to type 'string'/);
+}
 
 /** A workspace with only what the bundle looks at. */
 function workspace(path: string, manifest: Workspace["manifest"]): Workspace {
