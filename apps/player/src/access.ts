@@ -1,3 +1,5 @@
+import { worldHash } from "./route.ts";
+
 /** What the link to this page says beside the route. */
 export interface Arrival {
   /** The server's access token; it is taken out of the address so that it is not shared by accident. */
@@ -39,4 +41,18 @@ export function takeToken(arrival: Arrival, page: Window): string | undefined {
   const hash = page.location.hash.startsWith("#/") ? page.location.hash : "";
   page.history.replaceState(null, "", `${page.location.pathname}${rest}${hash}`);
   return accessToken;
+}
+
+/**
+ * Turns `?world=…` into the address of that world's page, before anything is shown. It acts on the address that was opened and then leaves none of itself
+ * there, so that neither the tab's history nor a reload matters and the way back to the gallery is free. An address that names a page behind `#` has it.
+ */
+export function takeWorld(arrival: Arrival, page: Pick<Window, "location" | "history">): void {
+  const { world } = arrival;
+  if (world === undefined) return;
+  const { pathname, search, hash } = page.location;
+  const query = new URLSearchParams(search);
+  query.delete("world");
+  const rest = query.size === 0 ? "" : `?${query.toString()}`;
+  page.history.replaceState(null, "", `${pathname}${rest}${hash.startsWith("#/") ? hash : worldHash(world)}`);
 }

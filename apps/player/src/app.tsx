@@ -1,5 +1,5 @@
-import { useEffect, useMemo, type ReactNode } from "react";
-import { readArrival, takeToken } from "./access.ts";
+import { useEffect, useMemo, useRef, type ReactNode } from "react";
+import { readArrival, takeToken, takeWorld } from "./access.ts";
 import { Announcer } from "./parts/announcer.tsx";
 import { Gallery } from "./gallery/gallery.tsx";
 import { useWorlds } from "./gallery/use-worlds.ts";
@@ -8,22 +8,24 @@ import { StartPictures } from "./picture/start-pictures.tsx";
 import { useRoute, worldHash } from "./route.ts";
 import { ViewerPage } from "./view/viewer-page.tsx";
 
-// Read once, before the token is taken out of the address; the page has one address for its whole life.
+// Read once, before token and world are taken out of the address; the page has one address for its whole life.
 const ARRIVAL = readArrival(window.location);
 const ACCESS_TOKEN = takeToken(ARRIVAL, window);
+takeWorld(ARRIVAL, window);
 
 /** The whole page. */
 export function App(): ReactNode {
   const route = useRoute();
   const worlds = useWorlds(ACCESS_TOKEN);
   const only = worlds.state === "ready" && worlds.worlds.length === 1 ? worlds.worlds[0]?.id : undefined;
-  const startWith = ARRIVAL.world ?? only;
+  // Where there is but one world, whoever arrives at the gallery goes straight into it; once, since who comes back to the gallery wants to see it.
+  const isArriving = useRef(route.page === "gallery");
   useEffect(() => {
-    if (route.page === "gallery" && startWith !== undefined && window.history.length <= 2) {
-      window.location.replace(worldHash(startWith));
-    }
-    // Only on arrival: whoever comes back to the gallery wants to see it.
-  }, [startWith]);
+    if (route.page !== "gallery") isArriving.current = false;
+    if (!isArriving.current || only === undefined) return;
+    isArriving.current = false;
+    window.location.replace(worldHash(only));
+  }, [route.page, only]);
   useEffect(() => {
     document.title = route.page === "play" ? `${route.world} · Dreamloop` : "Dreamloop";
   }, [route]);

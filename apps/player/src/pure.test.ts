@@ -1,6 +1,6 @@
 import { controlLayout, DreamloopError, type ControlLayout } from "@dreamloop/client";
 import { describe, expect, test } from "vitest";
-import { readArrival } from "./access.ts";
+import { readArrival, takeWorld } from "./access.ts";
 import { ART_HEIGHT, ART_WIDTH, placeholderArt } from "./gallery/placeholder-art.ts";
 import { errorText } from "./parts/error-text.ts";
 import { markdownBlocks, markdownSpans } from "./parts/markdown-blocks.ts";
@@ -26,6 +26,28 @@ describe("addresses", () => {
     expect(readArrival({ hash: "#/w/drive", search: "?token=q&transport=carrier-pigeon" })).toEqual({
       accessToken: "q",
     });
+  });
+});
+
+describe("a link with a world", () => {
+  /** The address after the world was taken out of one. */
+  function settled(address: string): string {
+    const location = new URL(address, "http://h:1");
+    const replaced: string[] = [];
+    const history = { replaceState: (_data: unknown, _title: string, url: string) => void replaced.push(url) };
+    takeWorld(readArrival(location), { location, history } as unknown as Window);
+    return replaced[0] ?? address;
+  }
+
+  test("becomes the address of that world, and keeps the rest of its query", () => {
+    expect(settled("/?world=drive")).toBe("/#/w/drive");
+    expect(settled("/play/?transport=websocket&world=a%2Fb")).toBe("/play/?transport=websocket#/w/a%2Fb");
+  });
+
+  test("leaves a page that is named behind # as it is", () => {
+    expect(settled("/?world=drive#/")).toBe("/#/");
+    expect(settled("/?world=drive#/view/abc")).toBe("/#/view/abc");
+    expect(settled("/#/w/probe")).toBe("/#/w/probe");
   });
 });
 
