@@ -372,7 +372,7 @@ export { FrameLease } from "./rollout/frame-lease.ts";
 export { STAGES } from "./rollout/stages.ts";
 export type { Stage, StageListener } from "./rollout/stages.ts";
 // Frames
-export { DEFAULT_FRAME_BANDS, FRAME_WARNINGS, FrameChecker } from "./model/frame-check.ts";
+export { CONSTANT_FRAMES, DEFAULT_FRAME_BANDS, FRAME_WARNINGS, FrameChecker } from "./model/frame-check.ts";
 export type { FrameBands, FrameStatistics, FrameWarning } from "./model/frame-check.ts";
 export { frameHashInput, frameRgb8, sliceFrames } from "./model/frame-pixels.ts";
 // Drivers

@@ -4,6 +4,7 @@ import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import { assertRuntime } from "../model/assert-runtime.ts";
 import type { InferenceRuntime } from "../model/inference-session.ts";
 import { METRIC_CATEGORIES } from "../metrics/runtime-metric-sample.ts";
+import { CONSTANT_FRAMES, FRAME_WARNINGS, type FrameWarning } from "../model/frame-check.ts";
 import { frameHashInput } from "../model/frame-pixels.ts";
 import type { StepResult } from "../model/step-request.ts";
 import { freshInputState, planRun } from "../rollout/run-plan.ts";
@@ -15,6 +16,15 @@ import type { RunObserver, StepRecord } from "../rollout/run-observer.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
 import type { Cleanup } from "./cleanup.ts";
 import type { RunOptions, RunWarning } from "./run-options.ts";
+
+/** What the author of a world is told of odd frames. */
+const FRAME_WARNING_TEXTS: Readonly<Record<FrameWarning, string>> = {
+  [FRAME_WARNINGS.constant]: `frames look odd: ${CONSTANT_FRAMES} in a row had one and the same value everywhere; fine for a world at rest, else the model gives nothing`,
+  [FRAME_WARNINGS.meanOutOfBand]:
+    "a frame looks odd: its mean lies outside of its range (mean out of band); compare the declared range with the values",
+  [FRAME_WARNINGS.varianceOutOfBand]:
+    "a frame looks odd: its values vary more than its range allows (variance out of band); compare the declared range with the values",
+};
 
 /** Counts warnings by kind and passes them on. */
 export class WarningCounter {
@@ -78,7 +88,7 @@ export async function startRollout(
     onFrameWarning: (kind) => {
       warnings.warn({
         kind,
-        message: `a frame looks odd: ${kind.replaceAll("_", " ")}`,
+        message: FRAME_WARNING_TEXTS[kind],
         stepNumber: rollout.stepNumber,
       });
     },

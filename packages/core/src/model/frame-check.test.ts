@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { FrameChecker, frameHashInput, frameRgb8, sliceFrames, videoChunk, type VideoChunk } from "../index.ts";
+import {
+  CONSTANT_FRAMES,
+  FrameChecker,
+  frameHashInput,
+  frameRgb8,
+  sliceFrames,
+  videoChunk,
+  type VideoChunk,
+} from "../index.ts";
+import { flatValue } from "./flat-frame.ts";
 
 const base = { width: 8, height: 8, colorSpace: "srgb", layout: "thwc" } as const;
 const float = (fill: (index: number) => number): VideoChunk =>
@@ -18,16 +27,86 @@ describe("the frame check", () => {
     }
   });
 
-  it("F1: gives mean, variance and difference, and warns of constant frames and means outside of the band", () => {
+  it("F1: gives mean, variance and difference, and warns of values outside of the declared range", () => {
     const checker = new FrameChecker();
-    const first = checker.check(float((index) => (index % 2 === 0 ? 0.25 : 0.75)));
-    expect(first.warnings).toContain("constant");
-    const varied = new FrameChecker().check(float((index) => index / 191));
+    const varied = checker.check(float((index) => index / 191));
     expect(varied.warnings).toEqual([]);
     expect(varied.statistics.mean).toBeGreaterThan(0.4);
     const dark = checker.check(float(() => 0));
-    expect(dark.warnings).toEqual(["constant", "mean_out_of_band"]);
-    expect(dark.statistics.difference).toBeCloseTo(0.25, 6);
+    expect(dark.statistics).toMatchObject({ mean: 0, variance: 0 });
+    expect(dark.statistics.difference).toBeCloseTo(varied.statistics.mean, 6);
+    expect(checker.check(float((index) => 1.2 + (index % 5) * 0.01)).warnings).toEqual(["mean_out_of_band"]);
+    expect(checker.check(float((index) => -0.2 - (index % 5) * 0.01)).warnings).toEqual(["mean_out_of_band"]);
+    expect(checker.check(float((index) => ((index >> 4) % 2 === 0 ? -1 : 2))).warnings).toEqual(["variance_out_of_band"]);
+  });
+
+  /** Checks the same frame again and again; gives the numbers of the frames that were found constant. */
+  const constantAt = (checker: FrameChecker, count: number, frame: (index: number) => VideoChunk): number[] =>
+    Array.from({ length: count }, (_, index) => index).filter((index) => {
+      const { warnings } = checker.check(frame(index));
+      expect(warnings.filter((warning) => warning !== "constant")).toEqual([]);
+      return warnings.includes("constant");
+    });
+
+  it.each([0, 1])("F1: warns once of a picture that stays at the one value %d, and again after a reset", (value) => {
+    const checker = new FrameChecker();
+    expect(constantAt(checker, 100, () => float(() => value))).toEqual([CONSTANT_FRAMES - 1]);
+    expect(constantAt(checker, 1, () => float((index) => index / 191))).toEqual([]);
+    expect(constantAt(checker, 60, () => float(() => value))).toEqual([CONSTANT_FRAMES - 1]);
+    checker.reset();
+    expect(constantAt(checker, 60, () => float(() => value))).toEqual([CONSTANT_FRAMES - 1]);
+  });
+
+  it("F1: counts all frames of a step", () => {
+    const black = videoChunk({ ...base, format: "rgb8", range: "full", data: new Uint8Array(192 * 81) });
+    expect(new FrameChecker().check(black).warnings).toEqual(["constant"]);
+  });
+
+  it("F1: finds nothing constant in a flat picture that changes, or in one colour", () => {
+    expect(constantAt(new FrameChecker(), 60, (at) => float(() => (at % 2) / 2))).toEqual([]);
+    const red = (index: number): number => (index % 3 === 0 ? 0.5 : 0);
+    expect(constantAt(new FrameChecker(), 60, () => float(red))).toEqual([]);
+  });
+
+  // Offsets in memory of any alignment, as pooled frames have them.
+  const formats = [0, 1, 2, 3].flatMap((offset) => [
+    ["rgb8", "thwc", offset] as const,
+    ["rgba8", "thwc", offset] as const,
+    ["rgb8", "cthw", offset] as const,
+    ["rgba8", "tchw", offset] as const,
+  ]);
+  it.each(formats)(
+    "F1: one value of %s (%s, offset %d) that differs is seen wherever it is, transparency apart",
+    (...given) => {
+      const [format, layout, offset] = given;
+      const channels = format === "rgba8" ? 4 : 3;
+      const [width, height] = [7, 3];
+      const length = width * height * channels;
+      const isAlpha = (at: number): boolean =>
+        channels === 4 && (layout === "thwc" ? at % 4 === 3 : at >= width * height * 3);
+      const frame = (different: number | undefined): VideoChunk => {
+        const data = new Uint8Array(offset + length).subarray(offset);
+        for (let at = 0; at < length; at += 1) data[at] = isAlpha(at) ? 255 : 20;
+        if (different !== undefined) data[different] = 21;
+        return videoChunk({ width, height, format, layout, range: "full", colorSpace: "srgb", data });
+      };
+      expect(flatValue(frame(undefined))).toBe(20);
+      for (let at = 0; at < length; at += 1) expect(flatValue(frame(at))).toBe(isAlpha(at) ? 20 : undefined);
+    },
+  );
+
+  it("F1: finds nothing odd in a dark or light world with one pixel of another colour", () => {
+    for (const [ground, dot] of [
+      [0, 255],
+      [255, 0],
+      [20, 21],
+    ]) {
+      const data = new Uint8Array(64 * 36 * 3).fill(ground);
+      data[3001] = dot;
+      const frame = videoChunk({ ...base, width: 64, height: 36, format: "rgb8", range: "full", data });
+      const checker = new FrameChecker();
+      for (let at = 0; at < 60; at += 1) expect(checker.check(frame).warnings).toEqual([]);
+    }
   });
 });
 

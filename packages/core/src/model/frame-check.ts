@@ -1,4 +1,5 @@
 import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { flatValue } from "./flat-frame.ts";
 import type { VideoChunk } from "./video-chunk.ts";
 
 /** Statistics are taken on every 16th value: enough to see a broken picture, cheap enough for every frame. */
@@ -14,9 +15,15 @@ export interface FrameStatistics {
   readonly difference?: number;
 }
 
+/**
+ * Frames after which a picture of one value that does not change is odd: a world may be dark for a moment, a broken model stays so. More
+ * than a second of most worlds.
+ */
+export const CONSTANT_FRAMES = 30;
+
 /** What the check finds odd without stopping the run. */
 export const FRAME_WARNINGS = {
-  /** All sampled values are equal. */
+  /** For `CONSTANT_FRAMES` frames all values of all pixels have been one and the same; told once until something else is seen. */
   constant: "constant",
   /** The mean lies outside of the band. */
   meanOutOfBand: "mean_out_of_band",
@@ -27,7 +34,10 @@ export const FRAME_WARNINGS = {
 /** One of `FRAME_WARNINGS`. */
 export type FrameWarning = (typeof FRAME_WARNINGS)[keyof typeof FRAME_WARNINGS];
 
-/** Bands that statistics should stay in, in 0..1 of the range; default: mean 0.002 to 0.998, variance at most 0.25. */
+/**
+ * Bands that statistics should stay in, in 0..1 of the range; default: what values can have that exceed their range by no more than 5 %, so
+ * mean -0.05 to 1.05 and variance at most 0.3025. Dark and bright pictures are no fault; values outside of the declared range are.
+ */
 export interface FrameBands {
   /** Least and greatest mean. */
   readonly mean: readonly [number, number];
@@ -36,15 +46,16 @@ export interface FrameBands {
 }
 
 /** The default of `FrameBands`. */
-export const DEFAULT_FRAME_BANDS: FrameBands = { mean: [0.002, 0.998], variance: [0, 0.25] };
+export const DEFAULT_FRAME_BANDS: FrameBands = { mean: [-0.05, 1.05], variance: [0, 0.3025] };
 
 /**
- * Checks frames as they come: float values for NaN and infinity in full, statistics on every 16th value of the last frame.
- * One instance for each rollout, as it remembers the frame before.
+ * Checks frames as they come: float values for NaN and infinity in full, statistics on every 16th value of the last frame, and all of
+ * its values where they are one and the same. One instance for each rollout, as it remembers the frame before.
  */
 export class FrameChecker {
   readonly #bands: FrameBands;
   #before: Float32Array | undefined;
+  #flat: { readonly value: number; readonly frames: number } | undefined;
 
   /** `bands` default to `DEFAULT_FRAME_BANDS`. */
   constructor(bands: FrameBands = DEFAULT_FRAME_BANDS) {
@@ -54,6 +65,7 @@ export class FrameChecker {
   /** Forgets the frame before; called on a reset. */
   reset(): void {
     this.#before = undefined;
+    this.#flat = undefined;
   }
 
   /** Throws `bad_frame` for NaN or infinity, naming where; otherwise gives the statistics and what is odd about them. */
@@ -84,13 +96,20 @@ export class FrameChecker {
     const difference = before === undefined ? undefined : differences / samples / span;
     return {
       statistics: difference === undefined ? { mean, variance } : { mean, variance, difference },
-      warnings: this.#warningsFor(mean, variance),
+      warnings: [...this.#constantWarning(chunk), ...this.#bandWarnings(mean, variance)],
     };
   }
 
-  #warningsFor(mean: number, variance: number): readonly FrameWarning[] {
+  #constantWarning(chunk: VideoChunk): readonly FrameWarning[] {
+    const value = flatValue(chunk);
+    const framesBefore = this.#flat?.value === value ? (this.#flat?.frames ?? 0) : 0;
+    this.#flat = value === undefined ? undefined : { value, frames: framesBefore + chunk.frameCount };
+    const isLong = value !== undefined && framesBefore + chunk.frameCount >= CONSTANT_FRAMES;
+    return isLong && framesBefore < CONSTANT_FRAMES ? [FRAME_WARNINGS.constant] : [];
+  }
+
+  #bandWarnings(mean: number, variance: number): readonly FrameWarning[] {
     const warnings: FrameWarning[] = [];
-    if (variance < 1e-9) warnings.push(FRAME_WARNINGS.constant);
     if (mean < this.#bands.mean[0] || mean > this.#bands.mean[1]) warnings.push(FRAME_WARNINGS.meanOutOfBand);
     if (variance < this.#bands.variance[0] || variance > this.#bands.variance[1])
       warnings.push(FRAME_WARNINGS.varianceOutOfBand);

@@ -35,6 +35,7 @@ import { SessionRun, type SessionRunEvents, type SessionRunOptions } from "./ses
 import type { SessionSlot } from "./session-slots.ts";
 import { SessionStatus } from "./session-status.ts";
 import { statsMessage } from "./stats-message.ts";
+import { WarningDesk } from "./warning-desk.ts";
 
 /** What a `LiveSession` is made with. */
 export interface LiveSessionOptions extends Omit<SessionRunOptions, "sessionId"> {
@@ -68,6 +69,7 @@ export class LiveSession implements ConnectionOwner {
   readonly #loading = new AbortController();
   readonly #keyFrames: KeyFrameDesk;
   readonly #limits: SessionLimits;
+  readonly #warnings = new WarningDesk();
   #markClosed: () => void = () => undefined;
   #run: SessionRun | undefined;
   #stats: SessionStatsMessage | undefined;
@@ -256,10 +258,7 @@ export class LiveSession implements ConnectionOwner {
         this.log.note("encoder", { ...settings, hardwareAsked: this.#encoder.hardwareAsked });
       },
       onFault: (fault) => void this.close("failed", fault),
-      onWarning: ({ kind, message }) => {
-        this.log.note("warning", { kind, message });
-        this.#audience.send({ type: "notice", kind, message });
-      },
+      onWarning: (warning) => this.#warnings.take(warning, { log: this.log, audience: this.#audience }),
       onRefusedEvents: ({ message }) => this.log.note("events_refused", { message }),
     };
   }
