@@ -1,4 +1,5 @@
 import type { Fault, LoadStatus } from "@dreamloop/onnx";
+import { messageWithPlace } from "../terminal/author-place.ts";
 
 /** One thing that was looked at. */
 export interface CheckItem {
@@ -36,6 +37,6 @@ export async function checkItem(name: string, look: () => void | Promise<void>):
     await look();
     return { name, outcome: "passed" };
   } catch (error) {
-    return { name, outcome: "failed", message: error instanceof Error ? error.message : String(error) };
+    return { name, outcome: "failed", message: messageWithPlace(error) };
   }
 }

@@ -1,6 +1,7 @@
 import { errorToRecord, isDreamloopError } from "@dreamloop/core";
 import type { CliHost } from "../program/cli-host.ts";
 import type { ExitCode } from "../program/exit-codes.ts";
+import { authorPlace, messageWithPlace } from "./author-place.ts";
 import { ProgressDisplay } from "./progress-display.ts";
 import { isTerminal, stylesFor, type Styles } from "./styles.ts";
 
@@ -69,21 +70,34 @@ export class Terminal {
   }
 
   /**
-   * Says why the command failed: the message alone for what Dreamloop refuses or reports, with a stack for anything else and when
-   * `DREAMLOOP_DEBUG=1`. In `--json` mode it is a document too, unless the command has its own.
+   * Says why the command failed: the message for what Dreamloop refuses or reports, with the place in the code of the world's author where
+   * it comes from there; with a stack for anything else and when `DREAMLOOP_DEBUG=1`. In `--json` mode it is a document too, unless the
+   * command has its own.
    */
   error(error: unknown, exitCode: ExitCode, options: { readonly document?: boolean } = {}): void {
-    const debug = this.#host.env.DREAMLOOP_DEBUG === "1";
     const head = stylesFor(this.#host.stderr, this.#host.env).bad("error");
     const known = isDreamloopError(error);
     const record = errorToRecord(error);
     if (known) this.#say(`${head}: ${record.message}`);
     else this.#say(`internal ${head}: ${record.message}. Please report this with the lines below.`);
-    if (debug || !known) for (const line of stackLines(error)) this.#say(line);
+    const place = known && !this.debug ? authorPlace(error) : undefined;
+    if (place !== undefined) this.#say(`  at ${place} (DREAMLOOP_DEBUG=1 shows the whole stack)`);
+    if (this.debug || !known) for (const line of stackLines(error)) this.#say(line);
     if (this.#mode.json && options.document !== false) {
       const { code, message, details } = record;
       this.document({ type: "error", version: 1, error: { code, message, details }, exitCode });
     }
+  }
+
+  /** Says that something of somebody else failed, such as a session of a served world, in one line; with its stack when `debug`. */
+  failure(what: string, error: unknown): void {
+    this.warn(`${what}: ${messageWithPlace(error)}`.replace(/\p{Cc}/gu, " "));
+    if (this.debug && !this.#mode.quiet) for (const line of stackLines(error)) this.#say(line);
+  }
+
+  /** Whether stacks are shown. */
+  get debug(): boolean {
+    return this.#host.env.DREAMLOOP_DEBUG === "1";
   }
 
   /** Starts a progress display, if anybody wants to see one. */

@@ -17,6 +17,7 @@ import { sha256FrameHasher } from "../sha256-hasher.ts";
 import { environmentFacts } from "../environment-facts.ts";
 import type { FromSession, SessionStart, ToChunkSender, ToSession } from "./messages.ts";
 import { PortChunkSink } from "./port-chunk-sink.ts";
+import { errorToThread } from "./thread-error.ts";
 
 /** One session inside the worker: the realtime driver on one side, a message port on the other. */
 export class HostedSessionWorker {
@@ -97,7 +98,7 @@ export class HostedSessionWorker {
     void this.#run.done
       .then(
         (report) => this.#post({ type: "ended", report }),
-        (error: unknown) => this.#post({ type: "failed", error: errorToRecord(error) }),
+        (error: unknown) => this.#post({ type: "failed", error: errorToThread(error) }),
       )
       .finally(() => {
         chunkPort?.close();

@@ -10,6 +10,7 @@ import {
 } from "@dreamloop/core";
 import { hostedChunk, type HostedChunk } from "./hosted-chunk.ts";
 import type { FromSession, SessionStart, ToSession } from "./messages.ts";
+import { errorFromThread } from "./thread-error.ts";
 
 /** What a session tells and how it is started. */
 export interface HostedSessionOptions {
@@ -155,7 +156,7 @@ export class HostedSession {
         this.#settleRequests(new DreamloopError(ERROR_CODES.closed, "the session has ended"));
         break;
       case "failed":
-        this.fail(errorFromRecord(message.error));
+        this.fail(errorFromThread(message.error));
         break;
     }
   }

@@ -14,6 +14,7 @@ import type {
   UserInputEventInput,
 } from "@dreamloop/core";
 import type { ImageInputSize } from "../image-input.ts";
+import type { ThreadError } from "./thread-error.ts";
 import type { WorldReferenceInput } from "./world-reference.ts";
 
 /** What the worker is started with. */
@@ -114,7 +115,7 @@ export type FromWorker =
   | { readonly type: "imported" }
   | { readonly type: "progress"; readonly progress: LoadProgress }
   | { readonly type: "loaded"; readonly info: WorldInfo }
-  | { readonly type: "load_failed"; readonly error: ErrorRecord }
+  | { readonly type: "load_failed"; readonly error: ThreadError }
   | { readonly type: "closed"; readonly error?: ErrorRecord };
 
 /** Main thread → session, over the session's own port. */
@@ -163,4 +164,4 @@ export type FromSession =
   | { readonly type: "trace"; readonly line: string }
   | { readonly type: "warning"; readonly warning: RunWarning }
   | { readonly type: "ended"; readonly report: RunReport }
-  | { readonly type: "failed"; readonly error: ErrorRecord };
+  | { readonly type: "failed"; readonly error: ThreadError };

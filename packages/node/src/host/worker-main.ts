@@ -19,6 +19,7 @@ import { ProcessClock } from "../process-clock.ts";
 import { HostedSessionWorker } from "./hosted-session-worker.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
 import { ThreadMarks } from "./thread-marks.ts";
+import { errorToThread } from "./thread-error.ts";
 import { loadAdapter, worldReference } from "./world-reference.ts";
 
 /**
@@ -62,7 +63,7 @@ class RuntimeWorker {
         if (this.#loaded === undefined) {
           port.postMessage({
             type: "failed",
-            error: errorToRecord(new DreamloopError(ERROR_CODES.invalidState, "the world is not loaded")),
+            error: errorToThread(new DreamloopError(ERROR_CODES.invalidState, "the world is not loaded")),
           });
           port.close();
           return;
@@ -73,7 +74,7 @@ class RuntimeWorker {
           port.on("close", () => this.#sessions.delete(sessionId));
         } catch (error) {
           // One session that cannot start must not end the thread of the others.
-          port.postMessage({ type: "failed", error: errorToRecord(error) });
+          port.postMessage({ type: "failed", error: errorToThread(error) });
           chunkPort?.close();
           port.close();
         }
@@ -150,6 +151,6 @@ watchNativeCode(new ThreadMarks(start.marks));
 const worker = new RuntimeWorker();
 parentPort?.on("message", (message: ToWorker) => worker.take(message));
 worker.load(start).catch((error: unknown) => {
-  post({ type: "load_failed", error: errorToRecord(error, ERROR_CODES.loadFailed) });
+  post({ type: "load_failed", error: errorToThread(error, ERROR_CODES.loadFailed) });
   parentPort?.close();
 });

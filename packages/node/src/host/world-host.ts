@@ -3,7 +3,6 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import {
   DreamloopError,
   ERROR_CODES,
-  errorFromRecord,
   type InferenceConfigInput,
   type LoadProgress,
   refuseUnknownKeys,
@@ -14,6 +13,7 @@ import { endWorker, within, type EndableWorker } from "./end-worker.ts";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
 import { sessionStart } from "./session-start.ts";
+import { errorFromThread } from "./thread-error.ts";
 import { ThreadMarks } from "./thread-marks.ts";
 import { worldReference, type WorldReferenceInput } from "./world-reference.ts";
 
@@ -216,7 +216,7 @@ function loaded(worker: Worker, onProgress: ((progress: LoadProgress) => void) |
       else
         reject(
           message.type === "load_failed"
-            ? errorFromRecord(message.error)
+            ? errorFromThread(message.error)
             : new DreamloopError(ERROR_CODES.closed, "the worker closed while it loaded"),
         );
     };

@@ -13,6 +13,7 @@ import {
   type Json,
   type ModelAdapter,
 } from "@dreamloop/core";
+import { noteSyntaxPlace } from "./syntax-place.ts";
 
 /** Where an adapter comes from, in a form that crosses threads. */
 export interface WorldReference {
@@ -71,6 +72,7 @@ async function importModule(specifier: string, module: string): Promise<Record<s
     return (await import(specifier)) as Record<string, unknown>;
   } catch (error) {
     if (isDreamloopError(error)) throw error;
+    noteSyntaxPlace(error, specifier);
     const reason = error instanceof Error ? error.message : String(error);
     throw new DreamloopError(ERROR_CODES.loadFailed, `${module}: the module cannot be loaded: ${reason}`, {
       cause: error,
