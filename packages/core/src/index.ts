@@ -421,6 +421,7 @@ export type { TraceChange, TraceSummary } from "./trace/inspect-trace.ts";
 export type { TraceItem } from "./trace/format/trace-assembler.ts";
 export type { TraceChunks } from "./trace/format/trace-lines.ts";
 export { toleranceText } from "./trace/format/write-records.ts";
+export { TraceTally } from "./trace/trace-tally.ts";
 export {
   DEFAULT_INLINE_BYTES,
   DEFAULT_TRACE_LIMITS,

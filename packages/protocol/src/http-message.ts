@@ -16,6 +16,7 @@ import {
 } from "@dreamloop/core";
 import { readCandidate, type IceCandidate } from "./control-message.ts";
 import { PROTOCOL_LIMITS } from "./limits.ts";
+import type { RecordingFacts } from "./recording-facts.ts";
 import type { SessionState, SessionStatsMessage } from "./server-message.ts";
 
 /** One initial input of a world. */
@@ -231,22 +232,6 @@ export interface SessionFacts {
   readonly viewerCount: number;
   /** Recordings that can be fetched. */
   readonly recordings: readonly RecordingFacts[];
-}
-
-/** A recording that can be fetched; also the result of `record_stop`. */
-export interface RecordingFacts {
-  /** Made by the server. */
-  readonly recordingId: string;
-  /** Path of the video; add `?token=`. */
-  readonly videoPath?: string;
-  /** Path of the exact trace, where one was kept: `run.trace`, or `run.tar` when it needs arrays that stand in no line; add `?token=`. */
-  readonly tracePath?: string;
-  /** Frames of the video. */
-  readonly frameCount: number;
-  /** Frames left out of the video because the encoder was too slow. */
-  readonly droppedFrames: number;
-  /** Bytes of the video. */
-  readonly videoBytes: number;
 }
 
 /** Body of an offer, and of its answer. */

@@ -15,7 +15,6 @@ export type {
   CreateSessionRequest,
   ErrorAnswer,
   IceServerEntry,
-  RecordingFacts,
   SdpMessage,
   SessionAnswer,
   SessionFacts,
@@ -26,6 +25,7 @@ export type {
   WorldSummary,
   WorldSummaryField,
 } from "./http-message.ts";
+export type { RecordingFacts } from "./recording-facts.ts";
 export { readInputMessage } from "./input-message.ts";
 export type { DeviceState, InputMessage } from "./input-message.ts";
 export { HELD_STATE_INTERVAL_SECONDS, PROTOCOL_LIMITS, PROTOCOL_VERSION } from "./limits.ts";

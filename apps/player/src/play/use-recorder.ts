@@ -1,6 +1,7 @@
 import type { PlaySession, Recording } from "@dreamloop/client";
 import { usePlayEvent } from "@dreamloop/client/react";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { RecordingClock, savedText } from "./recording-clock.ts";
 
 /** The recordings of a session. */
 export interface Recorder {
@@ -8,7 +9,7 @@ export interface Recorder {
   readonly isRecording: boolean;
   /** Whether the server is finishing one. */
   readonly isBusy: boolean;
-  /** Seconds that the running one has lasted. */
+  /** Seconds that the running one has on the world's own timeline, as its video will. */
   readonly seconds: number;
   /** Finished ones, the newest first. */
   readonly recordings: readonly Recording[];
@@ -22,30 +23,34 @@ export function useRecorder(session: PlaySession | undefined, toast: (message: s
   const [isBusy, setBusy] = useState(false);
   const [seconds, setSeconds] = useState(0);
   const [recordings, setRecordings] = useState<readonly Recording[]>([]);
+  const clock = useRef<RecordingClock>(undefined);
   const isRecording = startedAt !== undefined;
   useEffect(() => {
     setStartedAt(undefined);
     setRecordings([]);
   }, [session]);
   usePlayEvent(session, "notice", () => {
-    if (session?.isRecording === false) setStartedAt(undefined);
+    if (session?.isRecording !== false) return;
+    clock.current = undefined;
+    setStartedAt(undefined);
   });
-  useEffect(() => {
-    if (startedAt === undefined) return undefined;
-    setSeconds(0);
-    const timer = setInterval(() => setSeconds(Math.floor((performance.now() - startedAt) / 1000)), 500);
-    return () => clearInterval(timer);
-  }, [startedAt]);
+  usePlayEvent(session, "frame", ({ metadata }) => {
+    if (metadata !== undefined) setSeconds(Math.floor(clock.current?.see(metadata.frameIndex) ?? 0));
+  });
   const toggle = useCallback(() => {
     if (session === undefined || isBusy) return;
     setBusy(true);
     const work = isRecording
       ? session.stopRecording().then((recording) => {
+          const tookSeconds = startedAt === undefined ? 0 : (performance.now() - startedAt) / 1000;
+          clock.current = undefined;
           setStartedAt(undefined);
           setRecordings((all) => [recording, ...all]);
-          toast("Recording saved. Find it in the menu under Recordings.");
+          toast(savedText(recording.videoSeconds, tookSeconds));
         })
       : session.startRecording().then(() => {
+          clock.current = new RecordingClock(session.description?.framesPerSecond ?? session.world.framesPerSecond);
+          setSeconds(0);
           setStartedAt(performance.now());
           toast("Recording.");
         });

@@ -20,7 +20,7 @@ function traceLines(summary: TraceSummary): Inspection["lines"] {
       "length",
       `${countOf(summary.stepCount, "step")}, ${countOf(summary.generatedFrames, "frame")}, ${formatDuration(summary.sessionSeconds)}`,
     ),
-    ...line("ended", summary.complete ? summary.outcome : `cut off after step ${summary.stepCount - 1}`),
+    ...line("ended", endText(summary)),
     ...line("seed", String(header.seed)),
     ...line("model", modelText(header.config.model)),
     ...line("options", optionsText(header.config.runtimeOptions)),
@@ -45,6 +45,11 @@ function traceLines(summary: TraceSummary): Inspection["lines"] {
     ),
     ...line("machine", typeof header.environment.cpuModel === "string" ? header.environment.cpuModel : undefined),
   ];
+}
+
+function endText({ complete, stillRunning, outcome, stepCount }: TraceSummary): string | undefined {
+  if (!complete) return `cut off after step ${stepCount - 1}`;
+  return stillRunning === true ? `a copy up to step ${stepCount - 1}; the session went on` : outcome;
 }
 
 /** What differs from the defaults. */

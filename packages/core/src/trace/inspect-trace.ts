@@ -28,6 +28,8 @@ export interface TraceSummary extends TraceEnd {
   readonly stepCount: number;
   /** Frames that the steps gave. */
   readonly generatedFrames: number;
+  /** Whether this is a copy that was made while the run went on. */
+  readonly stillRunning?: boolean;
   /** Frames that were delivered; absent: the trace was cut off. */
   readonly deliveredFrames?: number;
   /** Steps whose frames were held back because of a reset. */
@@ -61,7 +63,7 @@ export async function inspectTrace(chunks: TraceChunks, options: ReadTraceOption
   let next = await items.next();
   let header: TraceHeader | undefined;
   let tolerance: TraceTolerance | undefined;
-  let ending: Pick<TraceSummary, "outcome" | "deliveredFrames"> = {};
+  let ending: Pick<TraceSummary, "outcome" | "stillRunning" | "deliveredFrames"> = {};
   for (; next.done !== true; next = await items.next()) {
     const item = next.value;
     switch (item.kind) {
@@ -75,7 +77,11 @@ export async function inspectTrace(chunks: TraceChunks, options: ReadTraceOption
         if (item.pause.paused) counter.pauseCount += 1;
         break;
       case "footer":
-        ending = { outcome: item.footer.outcome, deliveredFrames: item.footer.frameCount };
+        ending = {
+          outcome: item.footer.outcome,
+          deliveredFrames: item.footer.frameCount,
+          ...(item.footer.stillRunning === undefined ? {} : { stillRunning: item.footer.stillRunning }),
+        };
         counter.resetCount += item.trailingResets.length;
         break;
       case "tolerance":
@@ -125,7 +131,10 @@ class TraceCounter {
     this.#change({ kind: "update", ...at, detail: Object.keys(step.update.values.json as object).join(", ") });
   }
 
-  counts(): Omit<TraceSummary, "header" | "outcome" | "deliveredFrames" | "tolerance" | keyof TraceEnd> {
+  counts(): Omit<
+    TraceSummary,
+    "header" | "outcome" | "stillRunning" | "deliveredFrames" | "tolerance" | keyof TraceEnd
+  > {
     const inputSequence = this.#inputSequence;
     return {
       stepCount: this.#stepCount,

@@ -123,8 +123,8 @@ export class SessionRecordings {
     return sizes.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Completes a recording: its video is closed, the trace up to now goes beside it. */
-  async finish(video: RecordedVideo): Promise<RecordingFacts> {
+  /** Completes a recording of a world's rate: its video is closed, the trace of the session up to now goes beside it. */
+  async finish(video: RecordedVideo, framesPerSecond: number): Promise<RecordingFacts> {
     const active = this.#active;
     if (active === undefined)
       throw new DreamloopError(ERROR_CODES.invalidState, "record_stop: no recording is under way; start one first");
@@ -139,6 +139,8 @@ export class SessionRecordings {
       frameCount: video.frameCount,
       droppedFrames: video.droppedFrames,
       videoBytes: video.bytes,
+      // What was left out has left a gap.
+      videoSeconds: video.frameCount === 0 ? 0 : (video.frameCount + video.droppedFrames) / framesPerSecond,
     };
     this.#stored.push({
       facts,

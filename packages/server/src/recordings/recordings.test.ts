@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readTrace, replayTrace, type ReplayReport } from "@dreamloop/core";
@@ -56,7 +56,10 @@ async function record(
   await until(() => client.frames.length > count + 5, "frames are recorded");
   const stopped = await client.request("record_stop");
   if (!stopped.ok) throw new Error(stopped.error.message);
-  const { tracePath = "" } = stopped.result as unknown as RecordingFacts;
+  const { tracePath = "", frameCount, droppedFrames, videoSeconds } = stopped.result as unknown as RecordingFacts;
+  // On the timeline of the world, which gives 30 frames a second.
+  expect(videoSeconds).toBeCloseTo((frameCount + droppedFrames) / 30, 9);
+  expect(videoSeconds).toBeGreaterThan(0);
   const response = await server.fetch(`${tracePath}?token=${session.token}`);
   const content = new Uint8Array(await response.arrayBuffer());
   expect(response.headers.get("content-length")).toBe(String(content.byteLength));
@@ -65,8 +68,10 @@ async function record(
 }
 
 async function replay(world: keyof typeof worlds, trace: Uint8Array, payloads?: PayloadFolder): Promise<ReplayReport> {
+  const read = await readTrace([trace]);
+  expect(read).toMatchObject({ complete: true, droppedLines: 0, footer: { stillRunning: true } });
   return replayTrace({
-    trace: await readTrace([trace]),
+    trace: read,
     adapter: await loadAdapter(worldReference(worlds[world].served.reference)),
     frameHasher: sha256FrameHasher,
     clock: new ProcessClock(),
@@ -115,7 +120,27 @@ describe("the trace of a session", () => {
     for await (const part of copy?.archive?.read() ?? []) parts.push(part);
     const archive = Buffer.concat(parts);
     expect(archive.byteLength).toBe(await copy?.archive?.size());
-    expect([...readTar(archive).values()].map(({ byteLength }) => byteLength)).toEqual([4, 600]);
+    const [lines, array] = [...readTar(archive).values()];
+    expect(Buffer.from(lines ?? []).toString()).toMatch(/^one\n{"type":"footer".*}\n$/);
+    expect(array?.byteLength).toBe(600);
+    await trace.close();
+  });
+
+  it("G3: a copy ends with the step before which it was made, whatever comes meanwhile, and says that the run went on", async () => {
+    const place = mkdtempSync(join(folder, "copies-"));
+    const trace = await SessionTrace.open(place, { bytes: 1_000_000 });
+    const step = (index: number): string => `{"type":"step","stepNumber":${index},"frameCount":2}\n`;
+    trace.write(step(0));
+    trace.write(step(1));
+    const copying = trace.copyTo(join(place, "copy.trace"));
+    for (let index = 2; index < 200; index += 1) trace.write(step(index));
+    const { traceFile = "" } = (await copying) ?? {};
+    const lines = readFileSync(traceFile, "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { type: "step", stepNumber: 0, frameCount: 2 },
+      { type: "step", stepNumber: 1, frameCount: 2 },
+      expect.objectContaining({ type: "footer", stepCount: 2, frameCount: 4, stillRunning: true }),
+    ]);
     await trace.close();
   });
 });

@@ -1,6 +1,7 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { PayloadFolder, payloadFolderOf, TraceFileWriter } from "@dreamloop/node";
+import { TraceTally } from "@dreamloop/core";
+import { appendToTrace, PayloadFolder, payloadFolderOf, TraceFileWriter } from "@dreamloop/node";
 import { TraceArchive } from "./trace-archive.ts";
 
 /** A copy of a trace as it was at one moment. */
@@ -16,6 +17,8 @@ export class SessionTrace {
   readonly #limitBytes: number;
   readonly #payloads: PayloadFolder;
   readonly #payloadBytes = new Map<string, number>();
+  readonly #tally = new TraceTally();
+  #lineBytes = 0;
   #file: TraceFileWriter | undefined;
   #payloadSum = 0;
   #keeping: Promise<void> = Promise.resolve();
@@ -35,7 +38,10 @@ export class SessionTrace {
   /** Adds lines. */
   write(lines: string): void {
     const file = this.#fileWithRoom(lines.length);
-    file?.write(lines).catch(() => this.#giveUp());
+    if (file === undefined) return;
+    this.#tally.take(lines);
+    this.#lineBytes += Buffer.byteLength(lines);
+    file.write(lines).catch(() => this.#giveUp());
   }
 
   /** Keeps content that the lines that come speak of; each is kept once. */
@@ -46,15 +52,20 @@ export class SessionTrace {
     this.#keeping = this.#keeping.then(() => this.#payloads.put(address, bytes)).catch(() => this.#giveUp());
   }
 
-  /** Copies what was written so far; nothing when the trace was given up or cannot be copied. */
+  /** Copies what was written so far, with an end of its own; nothing when the trace was given up or cannot be copied. */
   async copyTo(traceFile: string): Promise<TraceCopy | undefined> {
     const addresses = new Map(this.#payloadBytes);
+    const { footer } = this.#tally;
+    const lineBytes = this.#lineBytes;
     try {
       await this.#keeping;
       // Writing nothing waits for what was written before.
       await this.#file?.write("");
       if (this.#file === undefined) return undefined;
       await copyFile(this.#file.path, traceFile);
+      // Steps that came meanwhile are no part of this copy.
+      await truncate(traceFile, lineBytes);
+      await appendToTrace(traceFile, footer);
     } catch {
       return undefined;
     }

@@ -177,7 +177,7 @@ export class SessionRun {
     const recordings = this.#needRecordings();
     if (recordings.activeSeconds === undefined)
       throw new DreamloopError(ERROR_CODES.invalidState, "record_stop: no recording is under way; start one first");
-    return recordings.finish(await this.#feed.stopRecording());
+    return recordings.finish(await this.#feed.stopRecording(), this.description.framesPerSecond);
   }
 
   /** Completes the recording under way when it has reached its limit; gives it then. */

@@ -136,6 +136,7 @@ const RECORD_READERS: { readonly [Type in TraceRecordType]: Reader<Omit<TraceRec
     frameCount: count,
     eventCount: count,
     resetCount: count,
+    stillRunning: optional(flag),
   }),
   tolerance: known<TraceTolerance>({
     comparedRuns: finite({ integer: true, min: 1 }),

@@ -153,6 +153,8 @@ export interface TraceFooter {
   readonly eventCount: number;
   /** Resets in the trace. */
   readonly resetCount: number;
+  /** Whether this is a copy that was made while the run went on, such as the trace of a live recording; `outcome` is `closed` then. */
+  readonly stillRunning?: boolean;
 }
 
 /** How far two runs of the same trace were apart, measured pixel by pixel. */

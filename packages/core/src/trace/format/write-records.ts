@@ -130,8 +130,11 @@ export function pauseText({ stepNumber, paused, timestampSeconds }: TracePause):
   return lineText({ type: "pause", stepNumber, paused, timestampSeconds });
 }
 
-/** The last line. */
-export function footerText(end: RunEnd, counts: { readonly events: number; readonly resets: number }): TraceText {
+/** The last line; `stillRunning` marks that of a copy that was made while the run went on. */
+export function footerText(
+  end: RunEnd,
+  counts: { readonly events: number; readonly resets: number; readonly stillRunning?: true },
+): TraceText {
   return lineText({
     type: "footer",
     outcome: end.outcome,
@@ -139,6 +142,7 @@ export function footerText(end: RunEnd, counts: { readonly events: number; reado
     frameCount: end.frameCount,
     eventCount: counts.events,
     resetCount: counts.resets,
+    stillRunning: counts.stillRunning,
   });
 }
 
