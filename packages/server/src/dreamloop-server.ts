@@ -13,6 +13,8 @@ import type { ServerContext } from "./http/server-context.ts";
 import { upgradeRequests } from "./http/upgrade-requests.ts";
 import { MediaHost } from "./media/media-host.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
+import { NoticeDesk } from "./notices/notice-desk.ts";
+import type { ServerNotice } from "./notices/server-notice.ts";
 import { RecordingShelf } from "./recordings/recording-shelf.ts";
 import { AccessRules } from "./security/access-rules.ts";
 import { RateTable } from "./security/rate-table.ts";
@@ -37,6 +39,8 @@ export interface DreamloopServerOptions {
   readonly clock?: Clock;
   /** Ports that are tried, one after the other, when the configured one is taken; default 1. */
   readonly portTries?: number;
+  /** Told what whoever runs the server should know: refused origins and failed sessions, bounded in number. What it throws is not caught. */
+  readonly onNotice?: (notice: ServerNotice) => void;
   /** Loads worlds; for tests. */
   readonly loadWorld?: WorldShelfOptions["load"];
 }
@@ -202,12 +206,14 @@ async function makeContext(parts: {
 }): Promise<ServerContext> {
   const { options, config, clock, media, shelf, recordings } = parts;
   const { worlds, playerFolder } = options;
+  const notices = new NoticeDesk(clock, options.onNotice);
   const registry = new SessionRegistry({
     clock,
     config,
     worlds,
     shelf,
     media,
+    notices,
     ...(recordings === undefined ? {} : { recordings }),
   });
   const metrics = new ServerMetrics({
@@ -228,6 +234,7 @@ async function makeContext(parts: {
     media,
     registry,
     metrics,
+    notices,
     access: new AccessRules(config),
     identities: new RequestIdentities(config),
     rates: new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond }),

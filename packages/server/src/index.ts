@@ -4,6 +4,7 @@ export type { DreamloopServerOptions } from "./dreamloop-server.ts";
 export { MIN_TOKEN_LENGTH, SERVER_CONFIG_READERS, SERVER_DEFAULTS, serverConfig } from "./config/server-config.ts";
 export type { ServerConfig, ServerConfigInput } from "./config/server-config.ts";
 export type { ServedWorld } from "./worlds/served-world.ts";
+export type { OriginRefusedNotice, ServerNotice, SessionFailedNotice } from "./notices/server-notice.ts";
 export { worldPoster } from "./worlds/world-poster.ts";
 export type { WorldPoster } from "./worlds/world-poster.ts";
 export { releaseRtc } from "./webrtc/rtc-library.ts";

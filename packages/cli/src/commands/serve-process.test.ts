@@ -1,12 +1,28 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CommandProcess } from "../fixtures/command-process.ts";
+import { CommandProcess, until } from "../fixtures/command-process.ts";
 
 /** The address in what a command printed so far. */
 async function address(command: CommandProcess): Promise<string> {
   return (await command.printed(/http:\/\/127\.0\.0\.1:\d+\/\S*/))[0];
 }
+
+/** A world whose third step throws, in line 11. */
+const THROWING = `import { defineWorld } from ${JSON.stringify(import.meta.resolve("@dreamloop/core"))};
+export default defineWorld({
+  id: "throwing",
+  video: { width: 16, height: 16, framesPerSecond: 20 },
+  start: () => ({ count: 0 }),
+  step: ({ state, frames }) => {
+    if (state.count === 2) explode();
+    return { frames: frames.fill(9), state: { count: state.count + 1 } };
+  },
+});
+function explode() { throw new RangeError("kaboom"); }
+`;
 
 describe("the server as a command", () => {
   test("L3: play prints a link without a question, answers there, and Ctrl-C drains and ends it", async () => {
@@ -23,6 +39,41 @@ describe("the server as a command", () => {
       command.signal("SIGINT", "group");
     }
     expect((await command.end).exitCode).toBe(130);
+  });
+
+  test("serve says which page was refused, which session failed and where, and what Ctrl-C does", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "dreamloop-serve-"));
+    const file = join(folder, "throwing.mjs");
+    writeFileSync(file, THROWING);
+    const command = new CommandProcess(["serve", "./throwing.mjs", "--port", "0"], folder);
+    try {
+      const url = await address(command);
+      const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, url), init);
+      for (let time = 0; time < 3; time += 1) {
+        const answer = await ask("/api/worlds", { headers: { origin: "http://localhost:5173" } });
+        expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      }
+      const body = JSON.stringify({ world: "./throwing.mjs" });
+      const created = await ask("/api/sessions", { method: "POST", body });
+      const { sessionId, token } = (await created.json()) as { sessionId: string; token: string };
+      const authorization = `Bearer ${token}`;
+      const state = async () => (await ask(`/api/sessions/${sessionId}`, { headers: { authorization } })).status;
+      await until(async () => (await state()) !== 200, "the session has failed");
+      command.signal("SIGINT");
+      const lines = (await command.end).err.trimEnd().split("\n");
+      expect(lines).toEqual([
+        "warning: refused a page of http://localhost:5173; if it may use this server, start it with --allow-origin http://localhost:5173",
+        expect.stringMatching(
+          /^warning: session [\w-]{8} of \.\/throwing\.mjs ended: step 2 failed: kaboom \(/,
+        ) as string,
+        "stopping: ending the sessions; once more to exit at once",
+      ]);
+      expect(lines[1]).toContain(`(${file}:11:28)`);
+      expect(lines[1]).toContain(`session ${sessionId.slice(0, 8)}`);
+    } finally {
+      command.kill();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("serve takes the next free port when the default one is taken, and none other when one was asked for", async () => {

@@ -9,6 +9,8 @@ export class Interruption {
   readonly #abort = new AbortController();
   readonly #stopListening: () => void;
   #stoppedBy: StopSignal | undefined;
+  /** What the first stop signal leads to, for people, such as `completing the files`; absent: nothing that takes time. */
+  task: string | undefined;
 
   /** Listens from now on; `onFirst` may tell the person what happens. */
   constructor(host: CliHost, onFirst: (signal: StopSignal) => void) {

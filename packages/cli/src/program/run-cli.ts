@@ -11,7 +11,8 @@ export async function runCli(host: CliHost): Promise<ExitCode> {
   terminal.setMode({ json: host.args.includes("--json") });
   const stopWatching = watchPipes(host, terminal);
   const interruption = new Interruption(host, () => {
-    terminal.note("stopping: completing the files; once more to exit at once");
+    const { task } = interruption;
+    terminal.note(`stopping${task === undefined ? "" : `: ${task}`}; once more to exit at once`);
   });
   try {
     const exitCode = await runProgram({ host, terminal, interruption });

@@ -64,6 +64,7 @@ export interface ExecutedRun extends RunFacts {
  */
 export async function executeRun(context: CliContext, run: PreparedRun): Promise<ExecutedRun> {
   const { host, terminal } = context;
+  context.interruption.task = "completing the files";
   const watch = new RunWatch(host.clock);
   const output = new ArtifactLog(run.output, () => watch.stepsBegin());
   const statistics = run.stats === undefined ? undefined : new RunStatistics();

@@ -1,6 +1,7 @@
-import type { DreamloopServer, ServedWorld, ServerConfigInput } from "@dreamloop/server";
+import type { DreamloopServer, ServedWorld, ServerConfigInput, ServerNotice } from "@dreamloop/server";
 import type { CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, type ExitCode } from "../program/exit-codes.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { playerFolder } from "./player-folder.ts";
 
 /** Ports that are tried when the default one is taken. */
@@ -19,11 +20,13 @@ export interface RunServerOptions {
 /** Runs a server until the person or the system wants it to end, then lets it drain. */
 export async function runServer(context: CliContext, options: RunServerOptions): Promise<ExitCode> {
   const { signal } = context.interruption;
+  context.interruption.task = "ending the sessions";
   const { DreamloopServer, releaseRtc } = await import("@dreamloop/server");
   const folder = playerFolder();
   const server = await DreamloopServer.start({
     config: options.given,
     worlds: options.worlds,
+    onNotice: (notice) => sayNotice(context.terminal, notice),
     portTries: options.given.port === undefined ? PORT_TRIES : 1,
     ...(folder === undefined ? {} : { playerFolder: folder }),
   });
@@ -37,6 +40,19 @@ export async function runServer(context: CliContext, options: RunServerOptions):
     await releaseRtc();
   }
   return EXIT_CODES.ok;
+}
+
+/** What happens in the server, in a line of the terminal. */
+export function sayNotice(terminal: Terminal, notice: ServerNotice): void {
+  if (notice.type === "origin_refused") {
+    const { origin } = notice;
+    terminal.warn(`refused a page of ${origin}; if it may use this server, start it with --allow-origin ${origin}`);
+    return;
+  }
+  const { worldId, session, phase, error } = notice;
+  const what =
+    phase === "load" ? `session ${session}: ${worldId} could not be loaded` : `session ${session} of ${worldId} ended`;
+  terminal.failure(what, error);
 }
 
 /** The address that people open: the page, with the world in its query and the access token behind `#`. */

@@ -212,7 +212,11 @@ describe("connect", () => {
       throw new TypeError("failed to fetch");
     };
     const options = { url: "http://server", world: "probe", environment };
-    await expect(connect(options)).rejects.toMatchObject({ code: "unavailable", retryable: true });
+    await expect(connect(options)).rejects.toMatchObject({
+      code: "unavailable",
+      retryable: true,
+      message: expect.stringMatching(/^no answer from http:\/\/server: .*does not run.*--allow-origin/) as string,
+    });
     environment.answer = () => new Response("<html>", { status: 200 });
     await expect(connect(options)).rejects.toMatchObject({ code: "invalid_value" });
     environment.answer = () => new Response("<html>", { status: 502 });

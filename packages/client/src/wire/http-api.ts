@@ -166,7 +166,11 @@ export class HttpApi {
 
 function unreachable(url: string, cause: unknown, signal: AbortSignal | undefined): DreamloopError {
   if (signal?.aborted === true) return new DreamloopError(ERROR_CODES.cancelled, "connect was cancelled", { cause });
-  const message = `no answer from ${url === "" ? "the server" : url}; check that it runs and that the network is there`;
+  // A browser tells no script whether nobody answered or the answer is withheld from the page's origin.
+  const message =
+    url === ""
+      ? "no answer from the server; check that it runs and that the network is there"
+      : `no answer from ${url}: either it does not run or cannot be reached, or it does not let pages of this origin in; check both, and start it with --allow-origin and the origin of this page`;
   return new DreamloopError(ERROR_CODES.unavailable, message, { cause, retryable: true });
 }
 

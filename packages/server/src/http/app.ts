@@ -129,9 +129,13 @@ function holdsToken({ access, tokens }: ServerContext, c: Context<HttpEnv>): boo
 }
 
 /** Listed pages of other origins may read answers; never any page, and never with cookies, since there are none. */
-function allowOrigin({ access }: ServerContext, c: Context<HttpEnv>): void {
+function allowOrigin({ access, notices }: ServerContext, c: Context<HttpEnv>): void {
   const origin = c.req.header("origin");
-  if (origin === undefined || !access.isAllowedOrigin(origin, c.req.header("host"))) return;
+  if (origin === undefined) return;
+  if (!access.isAllowedOrigin(origin, c.req.header("host"))) {
+    notices.note({ type: "origin_refused", origin });
+    return;
+  }
   const { headers } = c.res;
   headers.set("Access-Control-Allow-Origin", origin);
   headers.append("Vary", "Origin");

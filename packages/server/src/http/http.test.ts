@@ -4,22 +4,27 @@ import { FakeClock } from "@dreamloop/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serverConfig } from "../config/server-config.ts";
+import type { ServerNotice } from "../notices/server-notice.ts";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
 import { releaseRtc } from "../webrtc/rtc-library.ts";
 
 const TOKEN = "a-token-of-the-tests";
+const told: ServerNotice[] = [];
 let server: TestServer;
 let guarded: TestServer;
 
 beforeAll(async () => {
-  server = await TestServer.start({
-    preload: ["probe"],
-    allowedOrigins: ["https://allowed.example"],
-    allowedHosts: ["dream.example"],
-    httpRequestsPerSecond: 10_000,
-    sessionStartsPerMinute: 10_000,
-  });
+  server = await TestServer.start(
+    {
+      preload: ["probe"],
+      allowedOrigins: ["https://allowed.example"],
+      allowedHosts: ["dream.example"],
+      httpRequestsPerSecond: 10_000,
+      sessionStartsPerMinute: 10_000,
+    },
+    { onNotice: (notice) => told.push(notice) },
+  );
   guarded = await TestServer.start({ token: TOKEN, graceSeconds: 60 });
 });
 
@@ -86,6 +91,18 @@ describe("who is let in", () => {
     expect(listed.headers["access-control-allow-credentials"]).toBeUndefined();
     const foreign = await raw("/api/config", { headers: { origin: "https://evil.example" } });
     expect(foreign.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  it("the operator is told of a refused page once, and of none that is let in", async () => {
+    told.length = 0;
+    for (const origin of ["https://foreign.example", "https://allowed.example", "https://foreign.example"]) {
+      await raw("/api/config", { headers: { origin } });
+    }
+    await raw("/api/sessions", { method: "OPTIONS", headers: { origin: "https://other.example" } });
+    expect(told).toEqual([
+      { type: "origin_refused", origin: "https://foreign.example" },
+      { type: "origin_refused", origin: "https://other.example" },
+    ]);
   });
 
   it("M2: WHEP answers the preflight of listed pages, and exposes Location and Link", async () => {

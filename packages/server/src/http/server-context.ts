@@ -2,6 +2,7 @@ import type { Clock } from "@dreamloop/core";
 import type { ServerConfig } from "../config/server-config.ts";
 import type { MediaHost } from "../media/media-host.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
+import type { NoticeDesk } from "../notices/notice-desk.ts";
 import type { AccessRules } from "../security/access-rules.ts";
 import type { RateTable } from "../security/rate-table.ts";
 import type { TokenSigner } from "../security/session-token.ts";
@@ -29,6 +30,8 @@ export interface ServerContext {
   readonly registry: SessionRegistry;
   /** The counters. */
   readonly metrics: ServerMetrics;
+  /** Tells whoever runs the server what happens. */
+  readonly notices: NoticeDesk;
   /** Who is let in. */
   readonly access: AccessRules;
   /** Who asks, for all limits. */

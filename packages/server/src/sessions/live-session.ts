@@ -224,7 +224,7 @@ export class LiveSession implements ConnectionOwner {
     const { slot, metrics } = this.#options;
     const record = error === undefined ? undefined : errorToRecord(error);
     const told = record === undefined ? endRecord(reason) : toldRecord(record, this.#options.order.world);
-    this.status.end(told);
+    this.status.end(told, error);
     this.log.note("closed", {
       reason,
       ...(record === undefined ? {} : { code: record.code, message: record.message }),

@@ -4,6 +4,7 @@ import type { CreateSessionRequest } from "@dreamloop/protocol";
 import type { ServerConfig } from "../config/server-config.ts";
 import type { MediaHost } from "../media/media-host.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
+import type { NoticeDesk } from "../notices/notice-desk.ts";
 import type { RecordingShelf } from "../recordings/recording-shelf.ts";
 import { RateTable } from "../security/rate-table.ts";
 import { isSameSecret } from "../security/secrets.ts";
@@ -19,6 +20,9 @@ import { SessionSlots } from "./session-slots.ts";
 const KEEP_SECONDS = 600;
 /** Ended sessions that are kept for that at most. */
 const MAX_KEPT = 32;
+
+/** Characters of a session's id by which people tell sessions apart. */
+const SHORT_ID_LENGTH = 8;
 
 /** Ended sessions of which it is remembered why they ended. */
 const MAX_ENDINGS = 256;
@@ -37,6 +41,8 @@ export interface SessionRegistryOptions {
   readonly media: MediaHost;
   /** Where recordings go; absent: there are none. */
   readonly recordings?: RecordingShelf;
+  /** Who is told of sessions that fail. */
+  readonly notices: NoticeDesk;
 }
 
 /** The sessions of a server: who gets one, and where it is. */
@@ -155,6 +161,16 @@ export class SessionRegistry {
 
   #retire(session: LiveSession): void {
     this.#sessions.delete(session.id);
+    const { failure } = session.status;
+    if (failure !== undefined) {
+      this.#options.notices.note({
+        type: "session_failed",
+        worldId: session.order.world.id,
+        session: session.id.slice(0, SHORT_ID_LENGTH),
+        phase: session.run === undefined ? "load" : "run",
+        error: failure,
+      });
+    }
     if (session.status.ending !== undefined) this.#endings.set(session.id, session.status.ending);
     const [first] = this.#endings.keys();
     if (this.#endings.size > MAX_ENDINGS && first !== undefined) this.#endings.delete(first);

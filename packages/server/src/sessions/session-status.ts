@@ -8,6 +8,7 @@ export class SessionStatus {
   #seed: number;
   #loadFraction: number | undefined;
   #ending: ErrorRecord | undefined;
+  #failure: unknown;
 
   /** Begins with loading. */
   constructor(seed: number) {
@@ -29,6 +30,11 @@ export class SessionStatus {
     return this.#ending;
   }
 
+  /** The fault that ended it, with its causes, for whoever runs the server; undefined where there was none. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /** Whether it is over. */
   get isClosed(): boolean {
     return this.#state === SESSION_STATES.closed;
@@ -48,11 +54,12 @@ export class SessionStatus {
     if (state !== SESSION_STATES.loading) this.#loadFraction = undefined;
   }
 
-  /** It is over, and why. */
-  end(ending: ErrorRecord): void {
+  /** It is over, and why: as clients are told, and the fault itself. */
+  end(ending: ErrorRecord, failure?: unknown): void {
     if (this.isClosed) return;
     this.change(SESSION_STATES.closed);
     this.#ending = ending;
+    this.#failure = failure;
   }
 
   /** What everybody who watches is told. */
