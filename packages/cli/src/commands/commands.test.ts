@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ProcessClock } from "@dreamloop/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryHost } from "../fixtures/memory-host.ts";
@@ -58,6 +60,20 @@ describe("worlds", () => {
 });
 
 describe("run", () => {
+  test("the command that it prints for the trace replays it, for a world given by its path too", async () => {
+    const name = "my world.mjs";
+    const module = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds")).href;
+    writeFileSync(at(name), `export { probeWorld as default } from ${JSON.stringify(module)};\n`);
+    for (const world of [`./${name}`, "probe"]) {
+      const { out } = await cli(["run", world, ...SMALL, "--frames", "2", "--record", "a $1.trace"]);
+      const [, printed = ""] = /: the trace; dreamloop (.*)$/m.exec(out) ?? [];
+      expect(printed).toBe(world === "probe" ? "replay 'a $1.trace'" : `replay 'a $1.trace' --world "${world}"`);
+      // As a shell takes the words apart.
+      const words = [...printed.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((match) => match.slice(1).join(""));
+      expect((await cli(words)).out).toMatch(/^equal: /);
+    }
+  });
+
   test("L1: seed, prompt, initial, set, candidate, frames and record reach the run", async () => {
     const set = ["--set", 'model=[{},{"framesPerStep":4}]', "--set", "precision=fp32"];
     const args = ["run", "probe", ...SMALL, ...set, "--candidate", "1", "--seed", "9", "--frames", "10"];

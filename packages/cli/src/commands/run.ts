@@ -108,7 +108,7 @@ export const runCommand: CliCommand = {
     });
     const result = runResult(executed, settings, printable);
     if (terminal.mode.json) terminal.document(result);
-    else terminal.result(describeRun(result));
+    else terminal.result(describeRun(result, world.origin));
     return EXIT_CODES.ok;
   },
 };

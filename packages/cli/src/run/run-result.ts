@@ -1,6 +1,7 @@
 import type { OutputArtifact, SessionDescription } from "@dreamloop/core";
+import type { ResolvedWorld } from "@dreamloop/node";
 import type { RunSettings } from "../settings/run-settings.ts";
-import { countOf, formatBytes, formatDuration, formatRate } from "../terminal/format.ts";
+import { countOf, formatBytes, formatDuration, formatRate, shellQuoted } from "../terminal/format.ts";
 import type { ExecutedRun } from "./execute-run.ts";
 
 /** What a run was, and where its results are: what `--json` prints. */
@@ -60,22 +61,24 @@ export function runResult(
   };
 }
 
-/** What a run was, in lines for people. */
-export function describeRun(result: RunResult): string {
+/** What a run was, in lines for people. `origin` tells whether a replay finds the world by the id in the trace. */
+export function describeRun(result: RunResult, origin: ResolvedWorld["origin"]): string {
   const { frameCount, wallSeconds, sessionSeconds, generatedFramesPerSecond, outcome } = result;
   const rate = generatedFramesPerSecond === undefined ? "" : ` (${formatRate(generatedFramesPerSecond)} frames/s)`;
   const ended = outcome === "cancelled" ? ", stopped early" : outcome === "closed" ? ", ended by its input" : "";
   const shown = frameCount / result.framesPerSecond;
+  const isFoundById = origin === "bundled" || origin === "package";
+  const world = isFoundById ? "" : ` --world ${shellQuoted(result.world)}`;
   const span = result.resetCount === 0 ? shown : sessionSeconds;
   return [
     `${countOf(frameCount, "frame")}, ${formatDuration(span)} of ${result.worldId}, in ${formatDuration(wallSeconds)}${rate}${ended}`,
     ...result.artifacts.filter(({ uri }) => uri !== "-").map(describeArtifact),
     ...(result.trace === undefined
       ? []
-      : [`wrote ${result.trace}: the trace; dreamloop replay ${quoted(result.trace)}`]),
+      : [`wrote ${result.trace}: the trace; dreamloop replay ${shellQuoted(result.trace)}${world}`]),
     ...(result.stats === undefined
       ? []
-      : [`wrote ${result.stats}: statistics; dreamloop inspect ${quoted(result.stats)}`]),
+      : [`wrote ${result.stats}: statistics; dreamloop inspect ${shellQuoted(result.stats)}`]),
     ...(result.profile === undefined
       ? []
       : [`wrote ${result.profile}: profile, for ui.perfetto.dev or chrome://tracing`]),
@@ -98,9 +101,4 @@ export function describeArtifact({ kind, uri, metadata }: OutputArtifact): strin
 export function describeVideo(description: SessionDescription): string {
   const { width, height, framesPerSecond } = description;
   return `${width}×${height}, ${formatRate(framesPerSecond)} frames/s`;
-}
-
-/** A path as it can be typed into a shell. */
-function quoted(path: string): string {
-  return /^[\w./:@%+=,-]+$/.test(path) ? path : JSON.stringify(path);
 }

@@ -48,3 +48,9 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     )
     .join("\n");
 }
+
+/** A word as it can be typed into a shell: bare where that is safe, else in double quotes, or in single ones where those would not do. */
+export function shellQuoted(word: string): string {
+  if (/^[\w./:@%+=,-]+$/.test(word)) return word;
+  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
+}
