@@ -2,7 +2,7 @@ import { controlLayout, DreamloopError, type ControlLayout } from "@dreamloop/cl
 import { describe, expect, test } from "vitest";
 import { readArrival, takeWorld } from "./access.ts";
 import { ART_HEIGHT, ART_WIDTH, placeholderArt } from "./gallery/placeholder-art.ts";
-import { errorText } from "./parts/error-text.ts";
+import { errorText, sentence } from "./parts/error-text.ts";
 import { markdownBlocks, markdownSpans } from "./parts/markdown-blocks.ts";
 import { plotPath } from "./play/plot.ts";
 import { hintSentence } from "./play/key-hints.tsx";
@@ -169,6 +169,20 @@ describe("errors", () => {
     expect(text).toMatchObject({ title, canRetry });
     expect(text.message).toMatch(/\.$/);
   });
+});
+
+test("the end of a session is told once, a world's fault in the words for it, and a cut message without a full stop", () => {
+  const ended = (ending: string, endingMessage: string): DreamloopError =>
+    new DreamloopError("closed", `the session has ended: ${endingMessage}`, { details: { ending, endingMessage } });
+  expect(errorText(ended("closed", "nothing was done for too long"))).toEqual({
+    title: "The session has ended",
+    message: "Nothing was done for too long.",
+    canRetry: true,
+  });
+  const found = "expected 6912 values for 1 frame(s) of 64×36 rgb8, found 4";
+  expect(errorText(ended("bad_frame", found))).toMatchObject({ title: "The world has stopped", details: found });
+  expect(errorText(ended("invalid_value", "none of the words is known")).message).toBe("None of the words is known.");
+  expect(sentence("use some of these: day…")).toBe("Use some of these: day…");
 });
 
 test("a plot runs from left to right and stays inside", () => {

@@ -1,4 +1,4 @@
-import { isDreamloopError } from "@dreamloop/client";
+import { DreamloopError, isDreamloopError } from "@dreamloop/client";
 
 /** What a person is told of an error. */
 export interface ErrorText {
@@ -66,13 +66,35 @@ export function errorText(error: unknown): ErrorText {
         canRetry: false,
       };
     case "closed":
-      return { title: "The session has ended", message: sentence(error.message), canRetry: true };
+      return endedText(error);
     default:
       return { title: "Something went wrong", message: sentence(error.message), canRetry: error.retryable };
   }
 }
 
-function sentence(text: string): string {
+/** Of a session that is over, with what ended it where the server says that apart: a fault in the words for such faults. */
+function endedText(error: DreamloopError): ErrorText {
+  const { ending, endingMessage } = error.details;
+  const title = "The session has ended";
+  if (typeof ending !== "string" || typeof endingMessage !== "string") {
+    return { title, message: sentence(error.message), canRetry: true };
+  }
+  if (WORLD_FAULTS.has(ending)) return errorText(new DreamloopError(ending as DreamloopError["code"], endingMessage));
+  return { title, message: sentence(endingMessage), canRetry: true };
+}
+
+/** Codes of faults that a world ends by. */
+const WORLD_FAULTS: ReadonlySet<string> = new Set([
+  "load_failed",
+  "bundle_invalid",
+  "unsupported_config",
+  "step_failed",
+  "bad_frame",
+  "worker_failed",
+]);
+
+/** A message as a sentence: with a capital letter and, unless it ends by itself, a full stop. */
+export function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, errorFromRecord } from "@dreamloop/core";
 import {
   PROTOCOL_VERSION,
   readFrameMessage,
@@ -12,10 +12,8 @@ import type { ClientEnvironment } from "../session/environment.ts";
 import { readMessageValue, readServerMessage } from "../wire/read-message.ts";
 import type { Link, LinkHandlers } from "./link.ts";
 
-/** Codes with which the server closes a socket for good; a new attempt would end the same way. */
-const FINAL_CLOSE_CODES: Readonly<Record<number, readonly [DreamloopError["code"], string]>> = Object.freeze({
-  4410: [ERROR_CODES.closed, "the session is over for this page"],
-});
+/** The code with which the server closes a socket for good; a new attempt would end the same way. */
+const FINAL_CLOSE_CODE = 4410;
 
 /** Bytes that may wait in the socket before input messages are held back; the next one says it all. */
 const INPUT_BACKLOG_BYTES = 65_536;
@@ -51,6 +49,7 @@ class WebSocketLink implements Link {
   readonly #socket: WebSocket;
   readonly #handlers: LinkHandlers;
   #welcome: WelcomeMessage | undefined;
+  #refusal: DreamloopError | undefined;
   #isClosed = false;
   #requestId = -1;
 
@@ -110,9 +109,12 @@ class WebSocketLink implements Link {
         if (message?.type === "welcome") {
           this.#welcome = message;
           resolve();
+        } else if (this.#welcome === undefined && message?.type === "response" && !message.ok) {
+          // The whole error comes before the close, whose reason has no room for it.
+          this.#refusal = errorFromRecord(message.error);
         } else if (message !== undefined) this.#handlers.onMessage(message);
       });
-      socket.addEventListener("close", ({ code, reason }) => lose(closeError(code, reason)));
+      socket.addEventListener("close", ({ code, reason }) => lose(this.#refusal ?? closeError(code, reason)));
     });
   }
 
@@ -133,9 +135,10 @@ class WebSocketLink implements Link {
 }
 
 function closeError(code: number, reason: string): DreamloopError {
-  const final = FINAL_CLOSE_CODES[code];
+  if (code === FINAL_CLOSE_CODE) {
+    return new DreamloopError(ERROR_CODES.closed, reason === "" ? "the session is over for this page" : reason);
+  }
   const why = reason === "" ? "" : `: ${reason}`;
-  if (final !== undefined) return new DreamloopError(final[0], `${final[1]}${why}`);
   return new DreamloopError(ERROR_CODES.unavailable, `the connection to the server was lost (code ${code})${why}`, {
     retryable: true,
   });

@@ -39,7 +39,7 @@ export function endRecord(reason: EndReason): ErrorRecord {
 export function hasEnded(ending: ErrorRecord | undefined): DreamloopError {
   const why = ending === undefined ? "" : `: ${ending.message}`;
   return new DreamloopError(ERROR_CODES.closed, `the session has ended${why}`, {
-    details: ending === undefined ? {} : { ending: ending.code },
+    details: ending === undefined ? {} : { ending: ending.code, endingMessage: ending.message },
   });
 }
 

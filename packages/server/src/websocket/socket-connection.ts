@@ -15,6 +15,7 @@ import type { Connection, Outlet } from "../sessions/connection.ts";
 import { Deadline } from "../sessions/deadline.ts";
 import type { LiveSession } from "../sessions/live-session.ts";
 import { CLOSE_CODES, closeReason } from "./close-codes.ts";
+import { refusalOf } from "./refusal.ts";
 
 /** Bytes that may wait in a socket; beyond that frames are left out until the next key frame. */
 const MAX_WAITING_BYTES = 262_144;
@@ -98,7 +99,7 @@ export class SocketConnection {
       this.#ping();
       connection.ready();
     } catch (error) {
-      this.#refuse(errorToRecord(error).message, errorToRecord(error));
+      this.#refuse(errorToRecord(error).message, error);
     }
   }
 
@@ -155,9 +156,9 @@ export class SocketConnection {
     });
   }
 
-  #refuse(reason: string, error?: ErrorRecord): void {
+  #refuse(reason: string, error?: unknown): void {
     if (this.#connection === undefined && error !== undefined && this.#socket.readyState === this.#socket.OPEN) {
-      this.#socket.send(JSON.stringify({ type: "response", id: 0, ok: false, error }));
+      this.#socket.send(JSON.stringify(refusalOf(error)));
     }
     this.#end(CLOSE_CODES.protocol, reason);
   }

@@ -7,6 +7,7 @@ import { tooManyRequests } from "../http/request-identity.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import type { UpgradeListener } from "../http/upgrade-requests.ts";
 import { CLOSE_CODES, closeReason } from "./close-codes.ts";
+import { refusalOf } from "./refusal.ts";
 import { SocketConnection } from "./socket-connection.ts";
 
 const PATH = /^\/api\/sessions\/([\w-]{1,64})\/socket$/;
@@ -30,10 +31,11 @@ export function webSocketUpgrade(context: ServerContext): UpgradeListener {
       });
     } catch (error) {
       if (isDreamloopError(error, ERROR_CODES.closed)) {
-        // Pages cannot read why an upgrade was refused, but they can read why a socket was closed.
-        server.handleUpgrade(request, socket, head, (webSocket) =>
-          webSocket.close(CLOSE_CODES.ended, closeReason(error.message)),
-        );
+        // Pages cannot read why an upgrade was refused, but they can read messages, and why a socket was closed.
+        server.handleUpgrade(request, socket, head, (webSocket) => {
+          webSocket.send(JSON.stringify(refusalOf(error)));
+          webSocket.close(CLOSE_CODES.ended, closeReason(error.message));
+        });
         return;
       }
       const { status, body } = errorAnswer(error);

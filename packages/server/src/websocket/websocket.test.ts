@@ -74,6 +74,8 @@ describe("a WebSocket", () => {
     const client = await SocketClient.open(server, session, { hello: false });
     await until(() => client.closeCode !== undefined, "the socket is closed");
     expect(client.closeCode).toBe(4410);
+    // The reason of a close has room for 123 bytes; the message before it says all.
+    expect(client.messages).toMatchObject([{ type: "response", ok: false, error }]);
     expect((await server.send("GET", `${path}x`, session)).status).toBe(401);
     expect((await server.send("POST", `${path}/resume`, { body: { resumeSecret: "x" } })).status).toBe(404);
   });
