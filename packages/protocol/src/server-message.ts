@@ -127,10 +127,12 @@ export interface InputEchoMessage {
 export interface NoticeMessage {
   /** What this message is. */
   readonly type: "notice";
-  /** A stable name. */
+  /** A stable name: a kind of `RunWarning`, such as `prompt_words`, or `recording_limit`. */
   readonly kind: string;
   /** For people. */
   readonly message: string;
+  /** Facts for programs, of the same kind as in a `RunWarning`. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** The first text on a WebSocket: answers `hello`. */

@@ -1,7 +1,8 @@
-import type { PlaySession, Transport } from "@dreamloop/client";
+import { PROMPT_WORDS, type PlaySession, type Transport } from "@dreamloop/client";
 import { usePlayEvent, usePlayState } from "@dreamloop/client/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
+import { sentence } from "../parts/error-text.ts";
 
 /** A message that stands for a while. */
 export interface Toast {
@@ -9,6 +10,8 @@ export interface Toast {
   readonly id: number;
   /** What it says. */
   readonly message: string;
+  /** What it is about; a newer one takes the place of an older one. */
+  readonly topic?: string;
 }
 
 const STATE_WORDS: Readonly<Record<string, string>> = {
@@ -33,7 +36,7 @@ export function useAnnouncements(
   },
 ): {
   readonly toasts: readonly Toast[];
-  readonly toast: (message: string) => void;
+  readonly toast: (message: string, topic?: string) => void;
   readonly dismiss: (id: number) => void;
 } {
   const { hint, hasChosenTransport } = options;
@@ -43,9 +46,11 @@ export function useAnnouncements(
   const nextId = useRef(1);
   const dismiss = useCallback((id: number) => setToasts((all) => all.filter((each) => each.id !== id)), []);
   const toast = useCallback(
-    (message: string) => {
+    (message: string, topic?: string) => {
       const id = nextId.current++;
-      setToasts((all) => [...all.filter((each) => each.message !== message).slice(-2), { id, message }]);
+      const isOld = (each: Toast): boolean => each.message === message || (topic !== undefined && each.topic === topic);
+      const made: Toast = topic === undefined ? { id, message } : { id, message, topic };
+      setToasts((all) => [...all.filter((each) => !isOld(each)).slice(-2), made]);
       announce(message);
       setTimeout(() => dismiss(id), TOAST_MILLISECONDS);
     },
@@ -60,7 +65,10 @@ export function useAnnouncements(
     isHintTold.current = true;
     announce(`Playing. ${hint}`);
   }, [state, hint, announce]);
-  usePlayEvent(session, "notice", ({ message }) => toast(message));
+  // While somebody types, what was unknown a moment ago is of no interest any more.
+  usePlayEvent(session, "notice", ({ kind, message }) =>
+    toast(sentence(message), kind === PROMPT_WORDS ? kind : undefined),
+  );
   // The first choice is made before there is a session to listen to; later ones follow lost connections.
   const tellTransport = useCallback(
     (transport: Transport | undefined) => {

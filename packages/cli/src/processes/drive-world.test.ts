@@ -48,7 +48,7 @@ describe.skipIf(!hasWeights)("the drive world", () => {
     const script = join(ROOT, "examples/drive-weather.script");
     const run = dreamloop([...args, "--script", script, "--seed", "24", "--record", "a.trace"], folder);
     expect(run.status).toBe(0);
-    expect(run.stderr).toContain('prompt: the world does not know "zebra"');
+    expect(run.stderr).toContain('step 0: the world does not know "zebra"');
     expect(JSON.parse(run.stdout)).toMatchObject({
       frameCount: 8,
       width: 384,

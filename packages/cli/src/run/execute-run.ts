@@ -17,7 +17,6 @@ import type { CliContext } from "../program/cli-command.ts";
 import type { RunSettings } from "../settings/run-settings.ts";
 import { ArtifactLog } from "./artifact-log.ts";
 import { eventLoopTurns } from "./event-loop-turns.ts";
-import { promptWarnings } from "./prompt-warnings.ts";
 import type { ResultFile } from "./result-file.ts";
 import { expectedFrames, type RunLength } from "./run-length.ts";
 import { RunWatch, type RunFacts } from "./run-watch.ts";
@@ -104,11 +103,7 @@ function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments)
   const { watch, output, statistics, profile, warnings } = with_;
   const progress = terminal.startProgress(world.argument, "frames");
   progress?.stage("loading");
-  const observers: RunObserver[] = [
-    watch,
-    eventLoopTurns(host.clock),
-    promptWarnings((warning) => warnings.take(warning)),
-  ];
+  const observers: RunObserver[] = [watch, eventLoopTurns(host.clock)];
   if (statistics !== undefined) observers.push(statistics);
   if (recorder !== undefined) observers.push(recorder.observer);
   const listeners: StageListener[] = [];

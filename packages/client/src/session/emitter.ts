@@ -22,11 +22,16 @@ export class Emitter<Events extends object> {
   /** Tells all listeners of an event. */
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-      try {
-        (listener as (event: Events[Name]) => void)(event);
-      } catch (error) {
-        this.#onListenerError(error);
-      }
+      this.tell(listener as (event: Events[Name]) => void, event);
+    }
+  }
+
+  /** Tells one listener of an event. */
+  tell<Event>(listener: (event: Event) => void, event: Event): void {
+    try {
+      listener(event);
+    } catch (error) {
+      this.#onListenerError(error);
     }
   }
 

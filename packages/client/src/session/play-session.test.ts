@@ -72,6 +72,53 @@ describe("PlaySession", () => {
     await session.close();
   });
 
+  test("notices that came before anybody listened are told to the first who listens, once", async () => {
+    const environment = new FakeEnvironment();
+    let link: FakeLink | undefined;
+    const session = new PlaySession(
+      {
+        options: { world: "probe" },
+        api: new HttpApi({ url: "http://server", environment }),
+        environment,
+        openLink: async (_grant, handlers) => (link = new FakeLink(handlers, { epoch: 1 })),
+      },
+      fakeAnswer(),
+    );
+    await session.open();
+    link?.handlers.onMessage({ type: "notice", kind: "prompt_words", message: "early" });
+    const first: string[] = [];
+    const second: string[] = [];
+    session.on("notice", ({ message }) => first.push(message));
+    session.on("notice", ({ message }) => second.push(message));
+    link?.handlers.onMessage({ type: "notice", kind: "prompt_words", message: "late" });
+    expect(first).toEqual(["early", "late"]);
+    expect(second).toEqual(["late"]);
+    await session.close();
+  });
+
+  test("a prompt that changed nothing leaves the one before in force", async () => {
+    const { session, links } = await setUp();
+    const [link] = links;
+    const set = async (prompt: string): Promise<void> => {
+      const answered = session.prompt(prompt);
+      const id = link.requests.filter(({ method }) => method === "prompt").at(-1)?.id ?? 0;
+      link.handlers.onMessage({ type: "response", id, ok: true, result: {} });
+      await answered;
+    };
+    const tell = (applied: boolean): void => {
+      const details = { input: "prompt", applied };
+      link.handlers.onMessage({ type: "notice", kind: "prompt_words", message: "", details });
+    };
+    await set("snow");
+    await set("snow dragon");
+    tell(true);
+    expect(session.currentPrompt).toBe("snow dragon");
+    await set("banana");
+    tell(false);
+    expect(session.currentPrompt).toBe("snow dragon");
+    await session.close();
+  });
+
   test("a lost link is taken up again with the secret, in a new epoch, and what was asked meanwhile is refused as retryable", async () => {
     const { environment, session, links, told } = await setUp();
     environment.answer = () => json(200, fakeAnswer({ token: "second" }));

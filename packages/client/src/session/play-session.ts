@@ -18,6 +18,12 @@ import type { PlaySessionParts } from "./session-parts.ts";
 /** The kind of the notice that tells of a session which had to be started anew. */
 export const SESSION_RESTARTED = "session_restarted";
 
+/** The kind of the notice that tells of words in a prompt which the world does not know. */
+export const PROMPT_WORDS = "prompt_words";
+
+/** Notices that are kept until somebody listens; the oldest are dropped. */
+const MAX_EARLY_NOTICES = 8;
+
 /** A finished recording with its addresses, ready for links. */
 export interface Recording extends RecordingFacts {
   /** Address of the MP4, where there is one. */
@@ -34,6 +40,8 @@ export class PlaySession {
   readonly #events = new Emitter<PlayEvents>();
   readonly #connection: LiveConnection;
   #prompt: string | undefined;
+  #promptBefore: string | undefined;
+  #early: PlayEvents["notice"][] | undefined = [];
   #isRecording = false;
 
   /** Use `connect` instead: a session is of use only with a link. */
@@ -43,9 +51,7 @@ export class PlaySession {
     const { input } = this;
     const events = this.#events;
     this.#connection = new LiveConnection({ ...parts, input, events, currentPrompt: () => this.#prompt }, grant);
-    this.#events.on("notice", ({ kind }) => {
-      if (kind === SESSION_RESTARTED) this.#isRecording = false;
-    });
+    this.#events.on("notice", (notice) => this.#takeNotice(notice));
   }
 
   /** The world. */
@@ -113,9 +119,13 @@ export class PlaySession {
     return this.#connection.stage.element;
   }
 
-  /** Listens until the returned function is called. */
+  /** Listens until the returned function is called. Notices that came before anybody listened to them are told to the first who does. */
   on<Name extends keyof PlayEvents>(name: Name, listener: (event: PlayEvents[Name]) => void): Unsubscribe {
-    return this.#events.on(name, listener);
+    const early = name === "notice" ? this.#early : undefined;
+    if (name === "notice") this.#early = undefined;
+    const stop = this.#events.on(name, listener);
+    for (const notice of early ?? []) this.#events.tell(listener, notice as PlayEvents[Name]);
+    return stop;
   }
 
   /** Shows the pictures in a video, on a canvas, or in an element of the client's own inside a container. */
@@ -136,6 +146,7 @@ export class PlaySession {
   /** Sets a new prompt at the next step. */
   async prompt(prompt: string, options: { readonly negativePrompt?: string } = {}): Promise<void> {
     await this.request("prompt", { prompt, ...options });
+    this.#promptBefore = this.#prompt;
     this.#prompt = prompt;
   }
 
@@ -207,5 +218,15 @@ export class PlaySession {
   /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #takeNotice(notice: PlayEvents["notice"]): void {
+    const { kind, details } = notice;
+    if (kind === SESSION_RESTARTED) this.#isRecording = false;
+    // A prompt that changed nothing leaves the one before in force.
+    if (kind === PROMPT_WORDS && details?.input === "prompt" && details.applied === false) {
+      this.#prompt = this.#promptBefore;
+    }
+    if (this.#early !== undefined) this.#early = [...this.#early, notice].slice(-MAX_EARLY_NOTICES);
   }
 }

@@ -24,7 +24,7 @@ export interface PlayEvents {
   /** A transport was chosen, at the start or after a reconnect. */
   readonly transport: Transport;
   /** Something that the user should know and that does not end the session. */
-  readonly notice: Pick<NoticeMessage, "kind" | "message">;
+  readonly notice: Pick<NoticeMessage, "kind" | "message" | "details">;
   /** The session is over; the error says why, and is absent after `close()`. */
   readonly closed: DreamloopError | undefined;
 }

@@ -14,6 +14,7 @@ import { STAGES, StageTimer } from "../rollout/stages.ts";
 import { listOf } from "../validate/reader.ts";
 import { timeWindow, type TimeWindow } from "../time/time-window.ts";
 import { Cleanup } from "./cleanup.ts";
+import { PromptWarnings } from "./prompt-warnings.ts";
 import { checkBatchOptions } from "./read-options.ts";
 import type { RunOptions, RunReport } from "./run-options.ts";
 import {
@@ -72,7 +73,7 @@ export async function runBatch(options: BatchOptions): Promise<RunReport> {
     const secondFrames = secondsLimit === undefined ? Infinity : Math.max(1, Math.round(secondsLimit * rate));
     const frames = Math.min(frameLimit ?? Infinity, secondFrames);
     const limits = { stepLimit, frameLimit: frames === Infinity ? undefined : frames };
-    run = new BatchRun(options, rollout, source, limits);
+    run = new BatchRun(options, rollout, source, limits, warnings);
     outcome = await run.loop();
   } catch (error) {
     if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
@@ -114,18 +115,26 @@ class BatchRun {
   readonly #limits: Limits;
   readonly #timer: StageTimer;
   readonly #tracker = new InputTracker();
+  readonly #prompts: PromptWarnings;
   #windowEndSeconds = 0;
   #timelineFrames = 0;
   #frameCount = 0;
   #emptySteps = 0;
   #resetCount = 0;
 
-  constructor(options: BatchOptions, rollout: Rollout, source: UserInputSource, limits: Limits) {
+  constructor(
+    options: BatchOptions,
+    rollout: Rollout,
+    source: UserInputSource,
+    limits: Limits,
+    warnings: WarningCounter,
+  ) {
     this.#options = options;
     this.#rollout = rollout;
     this.#source = source;
     this.#limits = limits;
     this.#timer = new StageTimer(options.stages, options.clock);
+    this.#prompts = new PromptWarnings((warning) => warnings.warn(warning));
   }
 
   get counts(): Omit<RunReport, "outcome" | "artifacts" | "warnings"> {
@@ -227,6 +236,7 @@ class BatchRun {
       recordStepMetrics(metrics, result);
       this.#timer.end(STAGES.write, stepNumber, mark);
       await this.#rollout.commit(signal);
+      this.#prompts.take(result, stepNumber);
       this.#frameCount += written?.frameCount ?? 0;
       this.#countEmpty(result);
       if (observers !== undefined && observers.length > 0) {

@@ -18,6 +18,7 @@ import { LiveControl } from "./live-control.ts";
 import { ObserverQueue } from "./observer-queue.ts";
 import type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./realtime-options.ts";
 import { checkRealtimeOptions, readSink } from "./read-options.ts";
+import { PromptWarnings } from "./prompt-warnings.ts";
 import { SinkSet } from "./sink-set.ts";
 import { hashFrames, recordStepMetrics, startRollout, stepRecord, WarningCounter } from "./run-setup.ts";
 import { SessionTimeline } from "./session-timeline.ts";
@@ -48,6 +49,7 @@ class RealtimeDriver {
   readonly #timer: StageTimer;
   #artifacts: readonly OutputArtifact[] = [];
   readonly #warnings: WarningCounter;
+  readonly #prompts = new PromptWarnings((warning) => this.#warnings.warn(warning));
   #rollout: Rollout | undefined;
   #pacer: Pacer | undefined;
   #timeline: SessionTimeline | undefined;
@@ -219,6 +221,7 @@ class RealtimeDriver {
       };
       this.#timer.end(STAGES.write, stepNumber, mark);
       await rollout.commit(signal);
+      this.#prompts.take(outcome.result, stepNumber);
       mark = this.#timer.now();
       const frameHashes = await hashFrames(outcome.result, this.#options.frameHasher);
       if (frameHashes !== undefined) this.#timer.end(STAGES.hash, stepNumber, mark);

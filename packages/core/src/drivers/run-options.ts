@@ -5,6 +5,7 @@ import type { OutputArtifact } from "../outputs/output-target.ts";
 import type { RunPlanOptions } from "../rollout/run-plan.ts";
 import type { FrameHasher, RunObserver, RunOutcome } from "../rollout/run-observer.ts";
 import type { StageListener } from "../rollout/stages.ts";
+import type { Mapping } from "../validate/reader.ts";
 import type { Clock } from "../time/clock.ts";
 
 /** What both drivers take. */
@@ -33,12 +34,14 @@ export interface RunOptions extends Omit<RunPlanOptions, "sourceSchema"> {
 
 /** Something odd that does not stop the run. */
 export interface RunWarning {
-  /** A stable name: a frame warning, `update_refused`, `observer_failed`, `output_failed`, `mapping_dropped`. */
+  /** A stable name: a frame warning, `update_refused`, `observer_failed`, `output_failed`, `mapping_dropped`, `prompt_words`. */
   readonly kind: string;
   /** For people. */
   readonly message: string;
   /** The step it belongs to, over all generations. */
   readonly stepNumber?: number;
+  /** Facts for programs: of `prompt_words` the `input` with its `knownWords`, `unknownWords` and `cutWords`, and whether it was `applied`. */
+  readonly details?: Mapping;
 }
 
 /** What a run was. */

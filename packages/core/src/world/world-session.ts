@@ -4,6 +4,7 @@ import { modelInputs, type ModelInputs } from "../model/model-inputs.ts";
 import type { SessionDescription } from "../model/session-description.ts";
 import type { StepRequestInput, StepResultInput } from "../model/step-request.ts";
 import { isPlainObject, refuse, type Mapping } from "../validate/reader.ts";
+import { promptReports } from "./prompt-report.ts";
 import { FramePool } from "./frame-pool.ts";
 import type { WorldSettings } from "./world-definition.ts";
 import { initialValues, stepValues, updateValues } from "./world-inputs.ts";
@@ -108,7 +109,7 @@ export class WorldSession implements InferenceSession {
       this.#before = this.#position;
       const next = { seed, stepIndex: stepIndex + 1, initial, state: frozenState(read.state), isComplete };
       this.#position = Object.freeze(next);
-      return read.result;
+      return withReports(read.result, promptReports(world, initial, { stepIndex, updated }));
     };
     this.#isBusy = true;
     let isPending = false;
@@ -223,6 +224,13 @@ async function firstPosition(
     refuse(placeIn(world, "start()"), "the state before the first step", state);
   }
   return Object.freeze({ seed, stepIndex: 0, initial, state: frozenState(state ?? null), isComplete: false });
+}
+
+/** A result with what became of the prompts; what the world says of them by itself counts. */
+function withReports(result: StepResultInput, prompts: Mapping | undefined): StepResultInput {
+  const { metadata = {} } = result;
+  if (prompts === undefined || !isPlainObject(metadata)) return result;
+  return { ...result, metadata: { prompts, ...metadata } };
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -1,5 +1,11 @@
 import { DreamloopError, ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
-import { SESSION_STATES, type FrameCodec, type ServerMessage, type SessionStateMessage } from "@dreamloop/protocol";
+import {
+  SESSION_STATES,
+  type FrameCodec,
+  type NoticeMessage,
+  type ServerMessage,
+  type SessionStateMessage,
+} from "@dreamloop/protocol";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { SESSION_ROLES, type SessionRole } from "../security/session-token.ts";
 import { Connection, type ConnectionOwner, type Outlet } from "./connection.ts";
@@ -19,6 +25,8 @@ export interface AudienceOptions {
 
 /** Connections of the player that may be coming about at a time; a page tries one after the other. */
 const MAX_PLAYERS_COMING = 4;
+/** Notices that are kept for a player who is away; the oldest are dropped. */
+const MAX_MISSED_NOTICES = 8;
 /** What a page is told whose session another one plays now. */
 const TAKEN_OVER: ErrorRecord = {
   code: ERROR_CODES.closed,
@@ -31,6 +39,7 @@ const TAKEN_OVER: ErrorRecord = {
 export class Audience {
   readonly #options: AudienceOptions;
   readonly #connections = new Set<Connection>();
+  #missed: NoticeMessage[] = [];
   #player: Connection | undefined;
   #epoch = 0;
 
@@ -114,6 +123,20 @@ export class Audience {
   /** Sends a message to everybody. */
   send(message: ServerMessage): void {
     for (const connection of this.#connections) connection.send(message);
+  }
+
+  /** Tells everybody who can hear it; a player who is still on the way, or away, is told on arrival. */
+  notify(notice: NoticeMessage): void {
+    for (const connection of this.#connections) if (connection.isReady) connection.send(notice);
+    if (this.#player === undefined) this.#missed = [...this.#missed, notice].slice(-MAX_MISSED_NOTICES);
+  }
+
+  /** Tells a player who has come what happened before. */
+  catchUp(connection: Connection): void {
+    if (connection !== this.#player) return;
+    const missed = this.#missed;
+    this.#missed = [];
+    for (const notice of missed) connection.send(notice);
   }
 
   /** Ends all connections. */

@@ -185,6 +185,7 @@ export class LiveSession implements ConnectionOwner {
     if (this.#audience.ready(connection, this.status.message())) this.#limits.playerCame();
     this.#run?.setCodecs(this.#audience.codecs);
     connection.send(this.status.message());
+    this.#audience.catchUp(connection);
     this.requestKeyFrame(connection.outlet.codec, undefined);
   }
 
@@ -290,7 +291,7 @@ export class LiveSession implements ConnectionOwner {
     const facts = await this.#run?.boundRecording();
     if (facts === undefined) return;
     const message = `the recording reached its limit and was completed with ${facts.frameCount} frames`;
-    this.#audience.send({ type: "notice", kind: "recording_limit", message });
+    this.#audience.notify({ type: "notice", kind: "recording_limit", message });
   }
 
   #refuseClosed(): void {

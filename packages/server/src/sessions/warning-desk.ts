@@ -10,7 +10,7 @@ export interface WarningPlaces {
   /** Gets the first, the tenth, the hundredth, … of each kind, so that no kind fills it. */
   readonly log: Pick<SessionLog, "note">;
   /** Those who play and watch, who hear of all that is not the business of the world's author alone. */
-  readonly audience: { send(message: NoticeMessage): void };
+  readonly audience: { notify(message: NoticeMessage): void };
 }
 
 /** Counts the warnings of a session and passes them on. */
@@ -18,10 +18,11 @@ export class WarningDesk {
   readonly #counts = new Map<string, number>();
 
   /** Takes a warning. */
-  take({ kind, message }: RunWarning, { log, audience }: WarningPlaces): void {
+  take({ kind, message, details }: RunWarning, { log, audience }: WarningPlaces): void {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
     if (/^10*$/.test(String(count))) log.note("warning", { kind, message, count });
-    if (!FOR_AUTHORS.has(kind)) audience.send({ type: "notice", kind, message });
+    if (FOR_AUTHORS.has(kind)) return;
+    audience.notify({ type: "notice", kind, message, ...(details === undefined ? {} : { details }) });
   }
 }

@@ -58,7 +58,7 @@ describe("warnings of a session", () => {
     const told: string[] = [];
     const places = {
       log: { note: (_event: string, facts: Readonly<Record<string, unknown>>) => void logged.push(facts.count) },
-      audience: { send: ({ kind }: NoticeMessage) => void told.push(kind) },
+      audience: { notify: ({ kind }: NoticeMessage) => void told.push(kind) },
     };
     for (let at = 0; at < 1000; at += 1) desk.take({ kind: "variance_out_of_band", message: "odd" }, places);
     expect(logged).toEqual([1, 10, 100, 1000]);
