@@ -200,6 +200,7 @@ export { steeringWheelToDriverCommand, WHEEL_BINDINGS, WHEEL_PRIORITY } from "./
 export type { WheelAction } from "./canonical/converters/steering-wheel.ts";
 export { SCRIPT_PRIORITY, scriptedModality } from "./canonical/scripted-modality.ts";
 export type { ScriptedModalityOptions, ScriptEntry } from "./canonical/scripted-modality.ts";
+export { actionsNamed } from "./canonical/used-actions.ts";
 export { defaultCanonicalizer, standardConverters } from "./canonical/standard-converters.ts";
 // Mapping
 export { checkMappingCompatibility } from "./mapping/compatibility.ts";

@@ -4,7 +4,10 @@ import { conditioningMapping } from "../mapping/conditioning-mapping.ts";
 import { inputMapping } from "../mapping/input-mapping.ts";
 import { mappingSet } from "../mapping/mapping-set.ts";
 import { deviceConverter } from "./device-converter.ts";
-import { DRIVER_COMMAND, LOOK_DELTA, MODALITIES } from "./modalities.ts";
+import { GAMEPAD_ACTION_BINDINGS } from "./converters/gamepad.ts";
+import { DEFAULT_ACTION_BINDINGS } from "./converters/named-actions.ts";
+import { ACTIONS, DRIVER_COMMAND, LOOK_DELTA, MODALITIES } from "./modalities.ts";
+import { actionsNamed } from "./used-actions.ts";
 import { defaultCanonicalizer, standardConverters } from "./standard-converters.ts";
 
 const EVERYTHING = userInputSchema({
@@ -23,6 +26,43 @@ const EVERYTHING = userInputSchema({
     "text_event",
     "focus",
   ],
+});
+
+describe("the actions that a legend explains", () => {
+  const labels = (...mappings: Parameters<typeof inputMapping>[0][]): readonly string[] => {
+    const set = mappings.length === 1 ? mappings.map(inputMapping) : [mappingSet(mappings.map(inputMapping))];
+    const converters = defaultCanonicalizer(undefined, set).convertersFor(EVERYTHING);
+    return converters.flatMap(({ controls }) => controls.map(({ device, label }) => `${device}: ${label}`));
+  };
+
+  it("are those that mappings name, on each device", () => {
+    const one = { name: "one", consumes: [actionsNamed(["jump", "left"])] };
+    const other = { name: "other", consumesOptional: [actionsNamed(["attack", "jump"])] };
+    expect(labels(one)).toEqual(["gamepad: Left", "gamepad: Jump", "keyboard: Left", "keyboard: Jump"]);
+    expect(labels(one, other).filter((label) => label.startsWith("keyboard"))).toEqual([
+      "keyboard: Left",
+      "keyboard: Jump",
+      "keyboard: Attack",
+    ]);
+  });
+
+  it("are all where one mapping does not say which it looks at", () => {
+    const count = Object.keys(DEFAULT_ACTION_BINDINGS).length + Object.keys(GAMEPAD_ACTION_BINDINGS).length;
+    expect(labels({ name: "any", consumes: [ACTIONS] })).toHaveLength(count);
+    expect(
+      labels({ name: "any", consumes: [ACTIONS] }, { name: "one", consumes: [actionsNamed(["jump"])] }),
+    ).toHaveLength(count);
+  });
+
+  it("change nothing of what is converted", () => {
+    const canonicalizer = defaultCanonicalizer(undefined, [
+      inputMapping({ name: "one", consumes: [actionsNamed(["jump"])] }),
+    ]);
+    const events = [{ timestampSeconds: 0, eventType: "key_down", payload: { code: "KeyC" } }];
+    const window = { startSeconds: 0, endSeconds: 1 };
+    const { canonical } = canonicalizer.canonicalize({ events }, window, EVERYTHING, canonicalizer.createState());
+    expect(canonical.values.actions).toMatchObject({ held: ["crouch"] });
+  });
 });
 
 describe("standardConverters", () => {

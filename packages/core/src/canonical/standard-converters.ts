@@ -14,6 +14,7 @@ import { mouseToLookDelta } from "./converters/mouse.ts";
 import { steeringWheelToDriverCommand } from "./converters/steering-wheel.ts";
 import type { DeviceConverter } from "./device-converter.ts";
 import { InputCanonicalizer } from "./input-canonicalizer.ts";
+import { explainingOnly, usedActions } from "./used-actions.ts";
 
 /** The shipped converters with their default bindings, in the order in which they are registered. */
 export function standardConverters(): readonly DeviceConverter[] {
@@ -36,7 +37,7 @@ export function standardConverters(): readonly DeviceConverter[] {
 
 /**
  * The canonicaliser that a run uses unless told otherwise: the adapter's own converters, else the standard ones of the modalities that
- * `mappings` (default: the adapter's mapping) consume. Without an adapter and mappings: all standard ones.
+ * `mappings` (default: the adapter's mapping) consume; they explain the actions that are used (`actionsNamed`). Without an adapter and mappings: all standard ones.
  */
 export function defaultCanonicalizer(
   adapter?: Pick<ModelAdapter, "converters" | "defaultInputMapping">,
@@ -49,5 +50,7 @@ export function defaultCanonicalizer(
   const consumed = new Set(
     consumers.flatMap((mapping) => [...mapping.consumes, ...mapping.consumesOptional]).map(({ name }) => name),
   );
-  return new InputCanonicalizer({ converters: converters.filter(({ produces }) => consumed.has(produces.name)) });
+  const consumable = converters.filter(({ produces }) => consumed.has(produces.name));
+  const used = usedActions(consumers);
+  return new InputCanonicalizer({ converters: used === undefined ? consumable : explainingOnly(used, consumable) });
 }

@@ -1,5 +1,6 @@
 import {
   ACTIONS,
+  actionsNamed,
   canonicalModality,
   inputMapping,
   MODALITIES,
@@ -123,13 +124,14 @@ function heldActions(canonical: Canonical): readonly string[] | undefined {
 }
 
 function modalitiesOf(input: VectorDeclaration | DiscreteDeclaration): readonly CanonicalModality[] {
-  if (input.type === "discrete") return [ACTIONS];
+  if (input.type === "discrete") return [actionsNamed([...new Set(input.cases.flatMap(({ held }) => held))])];
   const fields = new Map<string, Set<string>>();
   for (const component of input.components) {
     const [name, field] = component.from === undefined ? [ACTIONS.name, "held"] : splitField(component.from);
     fields.set(name, (fields.get(name) ?? new Set()).add(field));
   }
   return [...fields].map(([name, needed]) => {
+    if (name === ACTIONS.name) return actionsNamed(input.components.flatMap(({ action }) => action ?? []));
     const known = Object.hasOwn(MODALITIES, name) ? MODALITIES[name as keyof typeof MODALITIES] : undefined;
     return known ?? canonicalModality({ name, payloadFields: [...needed] });
   });

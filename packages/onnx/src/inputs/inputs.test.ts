@@ -1,4 +1,12 @@
-import { canonicalInputs, modelInputs, stepRequest, type InputMapping, type Mapping } from "@dreamloop/core";
+import {
+  canonicalInputs,
+  defaultCanonicalizer,
+  eventCatalogue,
+  modelInputs,
+  stepRequest,
+  type InputMapping,
+  type Mapping,
+} from "@dreamloop/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Tensor } from "../engine/tensor.ts";
@@ -250,6 +258,16 @@ describe("controls", () => {
     return [...(Object.values(step)[0] as Float32Array)].map(Number);
   };
   const actions = (...held: string[]): Mapping => ({ held, pressed: {} });
+
+  test("legends explain the shared actions that step inputs name, and no others", () => {
+    const source = eventCatalogue().schema();
+    const controls = (given: readonly InputMapping[]): readonly string[] =>
+      defaultCanonicalizer(undefined, given)
+        .convertersFor(source)
+        .filter(({ produces }) => produces.name === "actions")
+        .flatMap((converter) => converter.controls.map(({ device, label }) => `${device}: ${label}`));
+    expect(controls(mappings)).toEqual(["gamepad: Left", "gamepad: Jump", "keyboard: Left", "keyboard: Jump"]);
+  });
 
   test("A10: canonical values become physical ones, and those what the model was trained on", () => {
     const values = {
