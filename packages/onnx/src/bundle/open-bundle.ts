@@ -63,10 +63,12 @@ async function readSmallJson(files: BundleFiles, path: string): Promise<SmallJso
   if (facts.bytes > SMALL_FILE_BYTES) {
     return { fault: notJsonFault(path, new Error(`${facts.bytes} bytes, more than ${SMALL_FILE_BYTES}`)) };
   }
+  let text: string | undefined;
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await files.read(path))) as unknown };
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await files.read(path));
+    return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { fault: notJsonFault(path, error) };
+    return { fault: notJsonFault(path, error, text) };
   }
 }
 

@@ -7,7 +7,15 @@ import { FAULT_CODES, type Fault } from "./fault.ts";
 
 /** The part of a manifest that names files. */
 export type FileNaming = Pick<WorldManifest, "files" | "graphs"> &
-  Partial<Pick<WorldManifest, "inputs" | "constants" | "model" | "poster" | "video" | "referenceFrames">>;
+  Partial<Pick<WorldManifest, "inputs" | "constants" | "model" | "poster" | "video" | "referenceFrames">> & {
+    /** Paths that `files` lists with an entry that has faults of its own. */
+    readonly faultyFiles?: readonly string[];
+  };
+
+/** Whether `files` lists a path, be it with an entry that has faults of its own. */
+export function isListed({ files, faultyFiles = [] }: FileNaming, path: string): boolean {
+  return Object.hasOwn(files, path) || faultyFiles.includes(path);
+}
 
 /** Checks every path and the size of every file; of none but the picture anything is read, and of that only its first bytes. */
 export async function checkFiles(files: BundleFiles, manifest: FileNaming): Promise<readonly Fault[]> {
@@ -31,7 +39,7 @@ export async function checkFiles(files: BundleFiles, manifest: FileNaming): Prom
     });
   }
   for (const { path, at } of references(manifest)) {
-    if (Object.hasOwn(manifest.files, path)) continue;
+    if (isListed(manifest, path)) continue;
     faults.push(
       (await pathFault(files, path, at)) ?? {
         code: FAULT_CODES.fileUnlisted,

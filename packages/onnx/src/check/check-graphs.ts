@@ -5,7 +5,7 @@ import type { GraphDeclaration, PortDeclaration } from "../manifest/world-manife
 import { REDUCED_PRECISION_TYPES } from "../onnx-file/element-types.ts";
 import { readOnnxModel, type OnnxModel } from "../onnx-file/model-reader.ts";
 import { portName } from "../plan/graph-ports.ts";
-import type { FileNaming } from "./check-files.ts";
+import { isListed, type FileNaming } from "./check-files.ts";
 import { FAULT_CODES, type Fault, type FaultCode } from "./fault.ts";
 
 /** Compares every graph's file with what the manifest says of it. Reads `.onnx` files of up to 1 MiB and no weights. */
@@ -155,7 +155,7 @@ function checkExternalData(name: string, file: string, model: OnnxModel, manifes
         found: `${JSON.stringify(location)}: ${unsafe}`,
         mend: "Save the model again with a plain file name for its external data.",
       });
-    } else if (listed === undefined) {
+    } else if (!isListed(manifest, target)) {
       faults.set(location, {
         code: FAULT_CODES.fileUnlisted,
         file,
@@ -164,7 +164,7 @@ function checkExternalData(name: string, file: string, model: OnnxModel, manifes
         found: JSON.stringify(target),
         mend: "Add the file to the bundle and to files, with its size and SHA-256.",
       });
-    } else if (!(offset >= 0 && offset + (length ?? 0) <= listed.bytes)) {
+    } else if (listed !== undefined && !(offset >= 0 && offset + (length ?? 0) <= listed.bytes)) {
       faults.set(location, {
         code: FAULT_CODES.externalData,
         file: target,

@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
   {
     wrong: "a manifest that is no JSON",
     contents: () => ({ "world.json": new TextEncoder().encode("{") }),
-    fault: { code: "not_json", file: "world.json" },
+    fault: { code: "not_json", file: "world.json", path: "line 1, column 2" },
   },
   {
     wrong: "a manifest of more than 1 MiB",
@@ -272,6 +272,28 @@ const cases: readonly Case[] = [
     fault: { code: "domain", path: "domain", found: '"dreamloop/flight@1"' },
   },
   {
+    wrong: "an action that no device does",
+    contents: () =>
+      editedIn(
+        toyStepWorld(sha256Hex),
+        [["actions"], undefined],
+        [["inputs", "step", "action", "cases", 1, "held"], ["rigth"]],
+      ),
+    fault: {
+      code: "reference",
+      path: "inputs.step.action.cases[1].held[0]",
+      expected: /all worlds share, or one named in "actions": one of forward, back, left, right/,
+      found: '"rigth"',
+      mend: 'Did you mean "right"?',
+    },
+  },
+  {
+    wrong: "an action that the world does not name",
+    contents: () =>
+      editedIn(toyStepWorld(sha256Hex), [["actions"], { left: { keys: ["KeyQ"] }, turn: { keys: ["KeyE"] } }]),
+    fault: { code: "reference", path: "inputs.step.action.cases[1].held[0]", found: '"right"' },
+  },
+  {
     wrong: "an unknown sampler",
     contents: () => edited([["pipeline", "step", 0, "sampler"], "ddim"]),
     fault: { code: "sampler", path: "pipeline.step[0].sampler", found: '"ddim"' },
@@ -289,6 +311,14 @@ const cases: readonly Case[] = [
 ];
 
 describe("the first phase of a check", () => {
+  test("sizes and hashes that are still to be filled in are asked for, and nothing else", async () => {
+    const files = { "step.onnx": { bytes: 0, sha256: "" }, "step.bin": { bytes: 0, sha256: "" } };
+    const faults = await faultsOf(editedIn(toyStepWorld(sha256Hex), [["files"], files]));
+    expect(faults.map(({ code, path }) => [code, path])).toEqual(
+      Object.keys(files).map((file) => ["invalid_value", `files["${file}"].sha256`]),
+    );
+  });
+
   test("finds nothing wrong with the toy worlds", async () => {
     expect(await faultsOf(toyFlowWorld(sha256Hex))).toEqual([]);
     expect(await faultsOf(toyStepWorld(sha256Hex))).toEqual([]);

@@ -47,14 +47,19 @@ export async function checkStructure(files: BundleFiles, options: StructureOptio
 
 /** The files and graphs of a manifest that could not be read as a whole. */
 function soundParts(raw: unknown): FileNaming {
-  return { files: soundEntries(raw, "files", fileSchema), graphs: soundEntries(raw, "graphs", graphSchema) };
+  const files = soundEntries(raw, "files", fileSchema);
+  const faultyFiles = Object.keys(sectionOf(raw, "files")).filter((path) => !Object.hasOwn(files, path));
+  return { files, graphs: soundEntries(raw, "graphs", graphSchema), faultyFiles };
+}
+
+function sectionOf(raw: unknown, key: string): object {
+  const section: unknown = typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>)[key] : undefined;
+  return typeof section === "object" && section !== null ? section : {};
 }
 
 function soundEntries<S extends z.ZodType>(raw: unknown, key: string, schema: S): Record<string, z.output<S>> {
-  const section: unknown = typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>)[key] : undefined;
-  if (typeof section !== "object" || section === null) return {};
   return Object.fromEntries(
-    Object.entries(section).flatMap(([name, value]) => {
+    Object.entries(sectionOf(raw, key)).flatMap(([name, value]) => {
       const result = schema.safeParse(value);
       return result.success ? [[name, result.data]] : [];
     }),

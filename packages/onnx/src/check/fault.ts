@@ -71,7 +71,7 @@ export interface Fault {
   readonly code: FaultCode;
   /** The file that the fault is in. */
   readonly file: string;
-  /** Where in the manifest, such as `graphs.denoise.inputs.x.shape`; empty for the file as a whole. */
+  /** Where in the manifest, such as `graphs.denoise.inputs.x.shape`, or `line 3, column 14` of what is no JSON; empty for the file as a whole. */
   readonly path: string;
   /** What was expected. */
   readonly expected: string;

@@ -2,6 +2,7 @@ import { describeFound, isPlainObject, nearest } from "@dreamloop/core";
 import type { z } from "zod";
 import { FAULT_CODES, type Fault } from "../check/fault.ts";
 import { REDUCED_PRECISION_TYPES } from "../onnx-file/element-types.ts";
+import { jsonFaultPlace } from "./json-place.ts";
 import { schemaNodesAt, worldJsonSchema } from "./json-schema.ts";
 import type { WorldManifest } from "./world-manifest.ts";
 import { FORMAT_VERSION, MANIFEST_FILE, worldManifestSchema } from "./world-schema.ts";
@@ -27,7 +28,7 @@ export function readManifestText(text: string): ManifestReading {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { faults: [notJsonFault(MANIFEST_FILE, error)] };
+    return { faults: [notJsonFault(MANIFEST_FILE, error, text)] };
   }
   return readManifest(value);
 }
@@ -52,12 +53,13 @@ export function readManifest(value: unknown): ManifestReading {
   return { faults: result.error.issues.flatMap((issue) => faultsOf(issue, [], value)) };
 }
 
-/** The fault of a file that is no JSON. */
-export function notJsonFault(file: string, error: unknown): Fault {
+/** The fault of a file that is no JSON; `text` is what it holds, where that could be read. */
+export function notJsonFault(file: string, error: unknown, text?: string): Fault {
+  const place = text === undefined ? undefined : jsonFaultPlace(text);
   return {
     code: FAULT_CODES.notJson,
     file,
-    path: "",
+    path: place ?? "",
     expected: "JSON",
     found: error instanceof Error ? error.message : String(error),
     mend: "Correct the syntax; comments and trailing commas are not JSON.",

@@ -1,3 +1,4 @@
+import { DEFAULT_ACTION_BINDINGS } from "@dreamloop/core";
 import { FAULT_CODES } from "../check/fault.ts";
 import { elementCount } from "../engine/tensor.ts";
 import { idleValue, physicalValue } from "../inputs/control-mapping.ts";
@@ -36,19 +37,17 @@ export function checkInputs(manifest: WorldManifest, faults: FaultList): void {
   });
 }
 
-/** Actions that an input waits for and that nothing can do are a slip. */
-function checkActions(
-  names: readonly string[],
-  path: string,
-  actions: WorldManifest["actions"],
-  faults: FaultList,
-): void {
-  if (actions === undefined) return;
-  for (const name of names) {
-    if (!Object.hasOwn(actions, name)) {
-      faults.addUnknown(FAULT_CODES.reference, path, "an action of this world", name, Object.keys(actions));
-    }
-  }
+/**
+ * Actions that an input waits for and that no device can do are a slip. Those that all worlds share count where the world names none of
+ * its own, unless it has a domain, whose converters may know others.
+ */
+function checkAction(name: string, path: string, { actions, domain }: WorldManifest, faults: FaultList): void {
+  if (actions === undefined && domain !== undefined) return;
+  const known = Object.keys(actions ?? DEFAULT_ACTION_BINDINGS);
+  if (known.includes(name)) return;
+  const what =
+    actions === undefined ? 'an action that all worlds share, or one named in "actions"' : "an action of this world";
+  faults.addUnknown(FAULT_CODES.reference, path, what, name, known);
 }
 
 function checkInitial(input: InitialInputDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
@@ -69,9 +68,9 @@ function checkStep(input: StepInputDeclaration, path: string, manifest: WorldMan
     case "tensor":
       return checkOrigin(input.from, path, manifest, faults);
     case "vector":
-      return checkVector(input, path, manifest.actions, faults);
+      return checkVector(input, path, manifest, faults);
     case "discrete":
-      return checkDiscrete(input, path, manifest.actions, faults);
+      return checkDiscrete(input, path, manifest, faults);
   }
 }
 
@@ -151,14 +150,10 @@ function checkImage(input: ImageDeclaration, path: string, faults: FaultList): v
   }
 }
 
-function checkVector(
-  input: VectorDeclaration,
-  path: string,
-  actions: WorldManifest["actions"],
-  faults: FaultList,
-): void {
-  const named = input.components.flatMap(({ action }) => action ?? []);
-  checkActions(named, `${path}.components`, actions, faults);
+function checkVector(input: VectorDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
+  input.components.forEach(({ action }, index) => {
+    if (action !== undefined) checkAction(action, `${path}.components[${index}].action`, manifest, faults);
+  });
   const count = elementCount(input.shape);
   if (input.dtype !== "float32") {
     faults.add(FAULT_CODES.invalidValue, `${path}.dtype`, "float32", input.dtype, "Let the graph cast it.");
@@ -192,14 +187,10 @@ function checkComponent(component: ComponentDeclaration, path: string, faults: F
   );
 }
 
-function checkDiscrete(
-  input: DiscreteDeclaration,
-  path: string,
-  actions: WorldManifest["actions"],
-  faults: FaultList,
-): void {
-  const named = input.cases.flatMap(({ held }) => held);
-  checkActions(named, `${path}.cases`, actions, faults);
+function checkDiscrete(input: DiscreteDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
+  input.cases.forEach(({ held }, index) => {
+    held.forEach((name, place) => checkAction(name, `${path}.cases[${index}].held[${place}]`, manifest, faults));
+  });
   const count = elementCount(input.shape);
   if (input.encoding === "index" && count !== 1) {
     faults.add(

@@ -231,7 +231,7 @@ describe("planWorld", () => {
         },
         ...steps(sample, { ...decode, inputs: { x: "step:push" } }),
       },
-      ['reference inputs.step.push.cases: "jmp"', "invalid_value inputs.step.push.cases[0].value: 9"],
+      ['reference inputs.step.push.cases[0].held[0]: "jmp"', "invalid_value inputs.step.push.cases[0].value: 9"],
     ],
     [
       "random streams that share a number",
