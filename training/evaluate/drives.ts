@@ -3,9 +3,7 @@ import {
   advanceDrive,
   createDriveState,
   createDriveWorld,
-  createMapTarget,
   DRIVE_STEP_SECONDS,
-  Material,
   motionVector,
   PICTURE_HEIGHT,
   PICTURE_WIDTH,
@@ -13,6 +11,7 @@ import {
   type DriveState,
   type DriveWorld,
 } from "@dreamloop/worlds";
+import { classify, createClassifiedTarget, PixelClass } from "../render/classes.ts";
 import { createDriver, type Driver, type DriverStyle } from "../render/drivers.ts";
 import { lookOf, slideLook, type Condition, type Look } from "../render/looks.ts";
 import { AppearanceRenderer } from "../render/renderer.ts";
@@ -115,30 +114,20 @@ export class Studio {
    * @returns The frame; its picture is empty without a look.
    */
   draw(world: DriveWorld, state: DriveState, look: Look | undefined): DriveFrame {
-    const pixels = PICTURE_WIDTH * PICTURE_HEIGHT;
-    const plane = (): Uint8Array => new Uint8Array(pixels);
-    const cover = { shoulder: plane(), asphalt: plane(), white: plane(), yellow: plane() };
-    const materials = plane();
-    const target = { ...createMapTarget(PICTURE_WIDTH, PICTURE_HEIGHT), materials, cover };
+    const target = createClassifiedTarget();
     this.#rasteriser.rasterise(world, state, target);
-    const picture = new Uint8Array(look === undefined ? 0 : 3 * pixels);
+    const picture = new Uint8Array(look === undefined ? 0 : 3 * PICTURE_WIDTH * PICTURE_HEIGHT);
     if (look !== undefined) {
       this.#renderer.place(world, state);
       this.#renderer.shade(look, picture);
     }
-    const road = plane();
-    const lines = plane();
-    const cars = plane();
-    for (let index = 0; index < pixels; index++) {
-      const material = materials[index];
-      road[index] = material === Material.asphalt ? 1 : 0;
-      lines[index] = material === Material.asphalt && cover.white[index] + cover.yellow[index] >= 128 ? 1 : 0;
-      cars[index] = isCar(material) ? 1 : 0;
-    }
-    return { map: target.planes, motion: motionVector(state), picture, truth: { road, lines, cars }, state };
+    const classes = classify(target);
+    const where = (...wanted: readonly number[]): Uint8Array => classes.map((each) => (wanted.includes(each) ? 1 : 0));
+    const truth = {
+      road: where(PixelClass.road, PixelClass.line),
+      lines: where(PixelClass.line),
+      cars: where(PixelClass.car),
+    };
+    return { map: target.planes, motion: motionVector(state), picture, truth, state };
   }
-}
-
-function isCar(material: number): boolean {
-  return (material >= Material.tyre && material <= Material.headLight) || material >= Material.carRed;
 }

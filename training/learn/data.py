@@ -18,6 +18,7 @@ class Drive:
         self.name = record_path.stem
         self.record = json.loads(record_path.read_text())
         self.map = np.memmap(base + ".map", np.uint8, "r", shape=(FRAMES, PLANES, HEIGHT, WIDTH))
+        self.classes = np.memmap(base + ".classes", np.uint8, "r", shape=(FRAMES, HEIGHT, WIDTH))
         self.pictures = [
             np.memmap(f"{base}.{index}.rgb", np.uint8, "r", shape=(FRAMES, HEIGHT, WIDTH, 3))
             for index in range(len(self.record["clips"]))

@@ -6,19 +6,19 @@ import {
   advanceDrive,
   createDriveState,
   createDriveWorld,
-  createMapTarget,
   DRIVE_STEP_SECONDS,
   motionVector,
   PICTURE_HEIGHT,
   PICTURE_WIDTH,
   SceneRasteriser,
 } from "@dreamloop/worlds";
+import { classify, createClassifiedTarget } from "./classes.ts";
 import { createDriver, pickStyle, type Uniform } from "./drivers.ts";
 import { lookOf, slideLook, TIMES_OF_DAY, WEATHERS, type Condition } from "./looks.ts";
 import { AppearanceRenderer } from "./renderer.ts";
 
 /** Raised whenever the same seed would give other data. */
-const DATA_VERSION = 1;
+const DATA_VERSION = 2;
 /** Frames per clip. */
 const CLIP_FRAMES = 32;
 /** Looks that each drive is rendered under. */
@@ -86,15 +86,17 @@ function generateDrive(
     state = advanceDrive(world, state, driver(world, state, step), DRIVE_STEP_SECONDS);
   const plans = Array.from({ length: LOOKS_PER_DRIVE }, () => planConditions(uniform));
   const looks = plans.map((plan) => lookOf(plan.first));
-  const map = createMapTarget(PICTURE_WIDTH, PICTURE_HEIGHT);
+  const target = createClassifiedTarget();
   const picture = new Uint8Array(3 * PICTURE_WIDTH * PICTURE_HEIGHT);
   const mapFile = openSync(join(folder, `${name}.map`), "w");
+  const classFile = openSync(join(folder, `${name}.classes`), "w");
   const pictureFiles = plans.map((_, index) => openSync(join(folder, `${name}.${index}.rgb`), "w"));
   const motion: number[][] = [];
   for (let frame = 0; frame < CLIP_FRAMES; frame++) {
     state = advanceDrive(world, state, driver(world, state, warmUp + frame), DRIVE_STEP_SECONDS);
-    rasteriser.rasterise(world, state, map);
-    writeSync(mapFile, map.planes);
+    rasteriser.rasterise(world, state, target);
+    writeSync(mapFile, target.planes);
+    writeSync(classFile, classify(target));
     renderer.place(world, state);
     motion.push(Array.from(motionVector(state), (value) => Number(value.toFixed(5))));
     plans.forEach((plan, index) => {
@@ -103,8 +105,7 @@ function generateDrive(
       writeSync(pictureFiles[index], picture);
     });
   }
-  closeSync(mapFile);
-  for (const file of pictureFiles) closeSync(file);
+  for (const file of [mapFile, classFile, ...pictureFiles]) closeSync(file);
   const record = {
     dataVersion: DATA_VERSION,
     split,
