@@ -1,6 +1,7 @@
 import type { InputCapture } from "@dreamloop/client";
 import { DreamloopView, usePlay, usePlayEvent, usePlayState } from "@dreamloop/client/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { sentence } from "../parts/error-text.ts";
 import { usePreferences } from "../preferences/preferences.ts";
 import { hintSentence, KeyHints } from "./key-hints.tsx";
 import { Legend } from "./legend.tsx";
@@ -61,7 +62,7 @@ export function PlayStage({ world, canLeave, hasChosenTransport }: PlayStageProp
   const isIdle = useIdle(root, isNew ? FIRST_IDLE_MILLISECONDS : IDLE_MILLISECONDS);
 
   const report = useCallback(
-    (reason: unknown) => toast(reason instanceof Error ? reason.message : String(reason)),
+    (reason: unknown) => toast(sentence(reason instanceof Error ? reason.message : String(reason))),
     [toast],
   );
   const stage = useStage({ session, state, capture, root, onError: report });
@@ -80,7 +81,11 @@ export function PlayStage({ world, canLeave, hasChosenTransport }: PlayStageProp
   useShortcuts({
     isMenuOpen,
     onMenu: () => (session === undefined ? undefined : openMenu()),
-    onPrompt: () => prompt.current?.focus(),
+    onPrompt: () => {
+      prompt.current?.focus();
+      // A new prompt takes the place of the old one; whoever wants to change a word of it can click into it.
+      prompt.current?.select();
+    },
     onStats: toggleStats,
     onPause: togglePause,
   });

@@ -53,6 +53,11 @@ export function PromptBar({ session, inputRef, keyNames, onFocus, onError }: Pro
     const timer = setTimeout(() => send(text), TYPING_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [text, send]);
+  /** Puts the prompt in force back in place of what was typed and not sent. */
+  const restore = (): void => {
+    if (!isSending) sent.current = session.currentPrompt ?? "";
+    setText(sent.current);
+  };
   if (field === undefined) return null;
   return (
     <section className="prompt" aria-label="Prompt">
@@ -84,6 +89,9 @@ export function PromptBar({ session, inputRef, keyNames, onFocus, onError }: Pro
           enterKeyHint="send"
           onFocus={onFocus}
           onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && !event.nativeEvent.isComposing) restore();
+          }}
         />
         <span className="prompt-key" aria-hidden="true">
           <Keys names={keyNames} />

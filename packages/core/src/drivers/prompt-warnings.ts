@@ -3,7 +3,7 @@ import { isPlainObject } from "../validate/reader.ts";
 import type { RunWarning } from "./run-options.ts";
 
 /** The kind of the warning about words of a prompt that a world could not take. */
-export const PROMPT_WORDS = "prompt_words";
+const PROMPT_WORDS = "prompt_words";
 
 /** Words that are named at most; the rest is counted. */
 const MAX_NAMED_WORDS = 8;

@@ -57,7 +57,7 @@ describe("warnings of a session", () => {
     const logged: unknown[] = [];
     const told: string[] = [];
     const places = {
-      log: { note: (_event: string, facts: Readonly<Record<string, unknown>>) => void logged.push(facts.count) },
+      log: { note: (_event: string, facts?: Readonly<Record<string, unknown>>) => void logged.push(facts?.count) },
       audience: { notify: ({ kind }: NoticeMessage) => void told.push(kind) },
     };
     for (let at = 0; at < 1000; at += 1) desk.take({ kind: "variance_out_of_band", message: "odd" }, places);
