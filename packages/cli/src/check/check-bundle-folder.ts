@@ -76,6 +76,8 @@ function referenceItems({ faults, status }: CheckReport): readonly CheckItem[] {
 }
 
 function describeFallbacks(status: LoadStatus | undefined): string {
-  const lines = status?.fallbacks.map(({ setting, asked, used }) => `${setting}: asked for ${asked}, used is ${used}`);
+  const lines = status?.fallbacks.map(({ setting, asked, used }) =>
+    asked === "auto" ? `${setting}: auto chose ${used}` : `${setting}: asked for ${asked}, used is ${used}`,
+  );
   return lines?.join("\n") ?? "";
 }

@@ -14,6 +14,9 @@ import { eventLoopTurns } from "../run/event-loop-turns.ts";
 import { checkConfig, type AdapterUnderCheck } from "./check-adapter.ts";
 import { checkItem, type CheckItem } from "./check-result.ts";
 
+/** What a sample run shows, as it is called among the checks. */
+export const RUN_CHECK = "it loads and runs, and its frames are sound";
+
 /** Steps of a sample run. */
 const SAMPLE_STEPS = 8;
 
@@ -49,7 +52,7 @@ export async function checkSessions(
   options: { readonly suites: boolean },
 ): Promise<readonly CheckItem[]> {
   let first: Sample | undefined;
-  const runs = await checkItem("it loads and runs, and its frames are sound", async () => {
+  const runs = await checkItem(RUN_CHECK, async () => {
     first = await sampleRun(context, subject);
   });
   const { signal } = context.interruption;

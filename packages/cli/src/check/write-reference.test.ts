@@ -65,7 +65,7 @@ describe("dreamloop check --write-reference", () => {
 
     const same = await cli("check", "toy", "--run");
     expect(same.out).toContain("ok    its first frames are the reference frames\n      3 frames, bit for bit\n");
-    expect(same.out).toContain("      precision: asked for auto, used is fp32\n");
+    expect(same.out).toContain("      precision: auto chose fp32\n");
     expect(same.exitCode).toBe(EXIT_CODES.ok);
 
     repaint(254.5);

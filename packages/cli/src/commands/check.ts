@@ -3,7 +3,7 @@ import type { ResolvedWorld } from "@dreamloop/node";
 import { checkAdapter } from "../check/check-adapter.ts";
 import { checkBundleFolder, type FolderCheck } from "../check/check-bundle-folder.ts";
 import { checkItem, type CheckItem, type CheckResult } from "../check/check-result.ts";
-import { checkSessions } from "../check/check-sessions.ts";
+import { checkSessions, RUN_CHECK } from "../check/check-sessions.ts";
 import { addReferenceOptions, referenceOrder, type ReferenceOrder } from "../check/reference-order.ts";
 import { writeBundleReference } from "../check/write-bundle-reference.ts";
 import { bundleFolderOf } from "../lookup/bundle-folder.ts";
@@ -15,7 +15,7 @@ import { usageError } from "../program/usage-error.ts";
 import { startInputs } from "../run/start-inputs.ts";
 import { givenFlags } from "../settings/given-flags.ts";
 import { SESSION_SETTINGS, sessionSettings, settingLayers, type SessionSettings } from "../settings/run-settings.ts";
-import { countOf } from "../terminal/format.ts";
+import { countOf, shellQuoted } from "../terminal/format.ts";
 import type { Styles } from "../terminal/styles.ts";
 import { addSpeechOptions, addWorldOptions } from "./options.ts";
 
@@ -67,8 +67,9 @@ async function check(
   const folder = bundleFolderOf(place);
   const { faults, checks, status } = await checkFolder(context, folder, { label: place.argument, run, reference });
   const items: CheckItem[] = [...checks];
-  if (items.every(({ outcome }) => outcome !== "failed"))
-    items.push(...(await checkCode(context, { place, settings, run, suites: folder === undefined })));
+  const hasFailed = (): boolean => items.some(({ outcome }) => outcome === "failed");
+  if (!hasFailed()) items.push(...(await checkCode(context, { place, settings, run, suites: folder === undefined })));
+  if (!run && !hasFailed()) items.push(notRun(place.argument));
   return {
     type: "check",
     version: 1,
@@ -121,7 +122,16 @@ async function checkCode(
   const isReady = items.every(({ outcome }) => outcome === "passed");
   if (!run) return items;
   if (isReady) return [...items, ...(await checkSessions(context, subject, { suites }))];
-  return [...items, { name: "it loads and runs", outcome: "skipped", message: "see above" }];
+  return [...items, { name: RUN_CHECK, outcome: "skipped", message: "see above" }];
+}
+
+/** What a check without `--run` leaves open, and how it is looked at. */
+function notRun(world: string): CheckItem {
+  return {
+    name: RUN_CHECK,
+    outcome: "skipped",
+    message: `no step was run; dreamloop check ${shellQuoted(world)} --run does so`,
+  };
 }
 
 /** The world that was named, or a refusal. */
@@ -134,8 +144,9 @@ function describeCheck(result: CheckResult, styles: Styles): string {
   const failed = result.checks.filter(({ outcome }) => outcome === "failed").length;
   const lines = result.checks.flatMap((item) => describeItem(item, styles));
   const faults = result.faults.map((fault: Fault) => `  ${describeFault(fault)}`);
+  const wasRun = result.checks.every(({ name, outcome }) => outcome !== "skipped" || name !== RUN_CHECK);
   const verdict = result.ok
-    ? styles.good(`${result.world} is sound`)
+    ? styles.good(`${result.world} is sound${wasRun ? "" : " as far as it was looked at: no step was run"}`)
     : styles.bad(`${result.world}: ${countOf(result.faults.length || failed, "fault")}`);
   return [...lines, ...faults, verdict].join("\n");
 }

@@ -133,6 +133,17 @@ describe("check", () => {
       step: ({ frames, initial }) => ({ frames: frames.fill(initial.size) }),
     });`;
 
+  test("says what was not looked at, with the command that does", async () => {
+    const plain = await cli("check", "probe");
+    expect(plain.exitCode).toBe(EXIT_CODES.ok);
+    expect(plain.out).toContain(
+      "skip  it loads and runs, and its frames are sound\n      no step was run; dreamloop check probe --run does so\n",
+    );
+    expect(plain.out).toMatch(/\nprobe is sound as far as it was looked at: no step was run\n$/);
+    const { out } = await cli("check", "probe", "--run", "--set", "runtimeOptions.width=64");
+    expect(out).toMatch(/\nprobe is sound\n$/);
+  });
+
   test("L1: set, initial, prompt, seed, config and json reach the check", async () => {
     const file = join(folder, "prompted.mjs");
     writeFileSync(file, prompted);

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CommandProcess, until } from "../fixtures/command-process.ts";
+import { CommandProcess, dreamloop, until } from "../fixtures/command-process.ts";
 
 /** The address in what a command printed so far. */
 async function address(command: CommandProcess): Promise<string> {
@@ -96,6 +96,16 @@ describe("the server as a command", () => {
       expect((await command.end).exitCode).toBe(143);
       blocker.close();
     }
+  });
+
+  test("D4: serve says once why no encoder runs where it has to", () => {
+    const args = ["serve", "probe", "--port", "0", "--encoder", "ffmpeg", "--encoder-hardware", "hardware"];
+    const { status, stderr } = dreamloop(args, tmpdir(), { PATH: "", DREAMLOOP_FFMPEG: "none" });
+    expect(status).toBe(1);
+    const [, reasons = ""] = stderr.trim().split("there is none here: ");
+    expect(reasons).toContain("ffmpeg");
+    const each = reasons.split(". ");
+    expect(each).toEqual([...new Set(each)]);
   });
 
   test("M1: serve refuses to be reached from other machines without a token", async () => {

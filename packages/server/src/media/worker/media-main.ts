@@ -33,7 +33,9 @@ class MediaWorker {
         } else await selfTestEncoder({ backend: this.#backend, codec });
         codecs.push(codec);
       } catch (error) {
-        faults.push(errorToRecord(error).message);
+        // What is wrong with an encoder is wrong with each of its codecs; once is enough.
+        const { message } = errorToRecord(error);
+        if (!faults.includes(message)) faults.push(message);
       }
     }
     codecs.push(FRAME_CODECS.jpeg);
