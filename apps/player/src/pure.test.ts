@@ -181,7 +181,12 @@ test("the end of a session is told once, a world's fault in the words for it, an
   });
   const found = "expected 6912 values for 1 frame(s) of 64×36 rgb8, found 4";
   expect(errorText(ended("bad_frame", found))).toMatchObject({ title: "The world has stopped", details: found });
-  expect(errorText(ended("invalid_value", "none of the words is known")).message).toBe("None of the words is known.");
+  const unknown = "none of the words is known";
+  expect(errorText(ended("invalid_value", unknown))).toEqual(errorText(new DreamloopError("invalid_value", unknown)));
+  expect(errorText(ended("invalid_value", unknown))).toMatchObject({
+    message: "None of the words is known.",
+    canRetry: true,
+  });
   expect(sentence("use some of these: day…")).toBe("Use some of these: day…");
 });
 

@@ -68,30 +68,19 @@ export function errorText(error: unknown): ErrorText {
     case "closed":
       return endedText(error);
     default:
-      return { title: "Something went wrong", message: sentence(error.message), canRetry: error.retryable };
+      return { title: "Something went wrong", message: sentence(error.message), canRetry: true };
   }
 }
 
-/** Of a session that is over, with what ended it where the server says that apart: a fault in the words for such faults. */
+/** Of a session that was over before its page was connected: what ended it, in the words of those who saw it end. */
 function endedText(error: DreamloopError): ErrorText {
   const { ending, endingMessage } = error.details;
-  const title = "The session has ended";
-  if (typeof ending !== "string" || typeof endingMessage !== "string") {
-    return { title, message: sentence(error.message), canRetry: true };
+  if (typeof ending === "string" && ending !== "closed" && typeof endingMessage === "string") {
+    return errorText(new DreamloopError(ending as DreamloopError["code"], endingMessage));
   }
-  if (WORLD_FAULTS.has(ending)) return errorText(new DreamloopError(ending as DreamloopError["code"], endingMessage));
-  return { title, message: sentence(endingMessage), canRetry: true };
+  const message = sentence(typeof endingMessage === "string" ? endingMessage : error.message);
+  return { title: "The session has ended", message, canRetry: true };
 }
-
-/** Codes of faults that a world ends by. */
-const WORLD_FAULTS: ReadonlySet<string> = new Set([
-  "load_failed",
-  "bundle_invalid",
-  "unsupported_config",
-  "step_failed",
-  "bad_frame",
-  "worker_failed",
-]);
 
 /** A message as a sentence: with a capital letter and, unless it ends by itself, a full stop. */
 export function sentence(text: string): string {
