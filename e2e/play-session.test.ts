@@ -95,16 +95,22 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
     await player.page.getByRole("button", { name: "Record" }).click();
     await player.page.getByRole("button", { name: /recording, press to stop/ }).waitFor();
     const { frameIndex: begun } = await player.see();
+    await player.page.getByRole("button", { name: /^0:01 recording, press to stop/ }).waitFor();
     await player.waitFor(`seen.frameIndex > ${begun + 25}`);
     await player.page.getByRole("button", { name: /recording, press to stop/ }).click();
-    await player.page.getByText("Recording saved.").first().waitFor();
+    await player.page
+      .getByText(/Recording saved\. \d+(\.\d)? s of video/)
+      .first()
+      .waitFor();
     await player.page.keyboard.press("Escape");
     const menu = player.page.getByRole("dialog", { name: "Menu" });
     await menu.getByRole("button", { name: "Recordings" }).click();
     const video = await menu.getByRole("link", { name: "MP4" }).getAttribute("href");
     const trace = await menu.getByRole("link", { name: "Trace" }).getAttribute("href");
-    const text = await (await fetch(new URL(trace ?? "", server.url))).text();
-    expect(text.split("\n").length).toBeGreaterThan(20);
+    const lines = (await (await fetch(new URL(trace ?? "", server.url))).text()).trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(20);
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "footer", stillRunning: true });
+    expect(await menu.getByText(/^\d+(\.\d)? s, \d+ frames, /).innerText()).toMatch(/^[1-9]/);
     await player.page.evaluate((source) => {
       const element = document.createElement("video");
       element.id = "recording";
@@ -146,6 +152,12 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
     await viewer.page.keyboard.down("KeyW");
     const later = await viewer.waitFor(`seen.frameIndex > ${watched.frameIndex + 15}`);
     expect(later.driverCommand?.throttle).toBe(0);
+    const badge = viewer.page.locator(".viewer-badge");
+    await badge.getByText("Watching live").waitFor();
+    await player.page.getByRole("button", { name: "Pause", exact: true }).click();
+    await badge.getByText("Paused, or waiting for pictures").waitFor();
+    await player.page.getByRole("button", { name: "Go on", exact: true }).first().click();
+    await badge.getByText("Watching live").waitFor();
     await viewer.close();
   });
 

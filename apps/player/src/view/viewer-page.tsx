@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { errorText, type ErrorText } from "../parts/error-text.ts";
 import { Mark } from "../parts/icons.tsx";
 import { StageCard } from "../parts/stage-card.tsx";
+import { useMoving } from "./use-moving.ts";
 
 type ViewState =
   | { readonly state: "connecting" }
@@ -25,6 +26,9 @@ const NO_WEBRTC = {
   canRetry: false,
 };
 
+/** A viewer gets pictures and nothing else, so it cannot know why none come. */
+const STILL = "Paused, or waiting for pictures";
+
 /** What a viewer is told of an error. */
 function viewerText(error: unknown): ErrorText {
   const isOver = (["not_found", "unauthorized", "closed"] as const).some((code) => isDreamloopError(error, code));
@@ -38,6 +42,7 @@ export function ViewerPage({ viewerToken }: { readonly viewerToken: string }): R
   const video = useRef<HTMLVideoElement>(null);
   const [view, setView] = useState<ViewState>({ state: "connecting" });
   const [attempt, setAttempt] = useState(0);
+  const isMoving = useMoving(video, view.state === "watching");
   useEffect(() => {
     const controller = new AbortController();
     let opened: Watching | undefined;
@@ -75,8 +80,8 @@ export function ViewerPage({ viewerToken }: { readonly viewerToken: string }): R
     <main className="stage is-viewer">
       <h1 className="visually-hidden">Watching a session</h1>
       <video ref={video} className="viewer-video" muted autoPlay playsInline aria-label="Live video of the session" />
-      <p className="viewer-badge">
-        <Mark /> {view.state === "watching" ? "Watching live" : "Dreamloop"}
+      <p className={isMoving ? "viewer-badge" : "viewer-badge is-still"} role="status">
+        <Mark /> {view.state === "watching" ? (isMoving ? "Watching live" : STILL) : "Dreamloop"}
       </p>
       {view.state === "connecting" ? (
         <div className="overlay" role="status">

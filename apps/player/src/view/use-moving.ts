@@ -1,0 +1,47 @@
+import { useEffect, useState, type RefObject } from "react";
+import { StillWatch } from "./still-watch.ts";
+
+/** How often is looked whether pictures still come, in milliseconds. */
+const LOOK_MILLISECONDS = 250;
+
+/** Whether pictures come to a video. */
+export function useMoving(video: RefObject<HTMLVideoElement | null>, isWatching: boolean): boolean {
+  const [isMoving, setMoving] = useState(false);
+  useEffect(() => {
+    const element = video.current;
+    if (element === null || !isWatching) return undefined;
+    const watch = new StillWatch();
+    const stop = onPictures(element, () => watch.see(performance.now()));
+    const timer = setInterval(() => setMoving(watch.isMoving(performance.now())), LOOK_MILLISECONDS);
+    return () => {
+      stop();
+      clearInterval(timer);
+      setMoving(false);
+    };
+  }, [video, isWatching]);
+  return isMoving;
+}
+
+/** Calls back for the pictures of a video: for each, or, in browsers that do not tell of each, when their count has changed. */
+function onPictures(element: HTMLVideoElement, onPicture: () => void): () => void {
+  if (!("requestVideoFrameCallback" in element)) return onCount(element, onPicture);
+  let handle = 0;
+  const next = (): void => {
+    handle = element.requestVideoFrameCallback(() => {
+      onPicture();
+      next();
+    });
+  };
+  next();
+  return () => element.cancelVideoFrameCallback(handle);
+}
+
+function onCount(element: HTMLVideoElement, onPicture: () => void): () => void {
+  let count = 0;
+  const timer = setInterval(() => {
+    const { totalVideoFrames } = element.getVideoPlaybackQuality();
+    if (totalVideoFrames !== count) onPicture();
+    count = totalVideoFrames;
+  }, LOOK_MILLISECONDS);
+  return () => clearInterval(timer);
+}
