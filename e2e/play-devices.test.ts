@@ -172,7 +172,13 @@ describe.skipIf(chromiumMissing() !== undefined)("a phone", () => {
       const context = { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true };
       const player = await Player.open(browser, server.url, { transport: "websocket", context });
       await player.see();
-      const stick = player.page.locator(".dreamloop-stick");
+      const stick = player.page.getByRole("img", {
+        name: "Stick, up: Accelerate, down: Brake, left: Steer left, right: Steer right",
+      });
+      for (const word of ["Accelerate", "Brake"]) {
+        const { width = 0, height = 0 } = (await stick.getByText(word, { exact: true }).boundingBox()) ?? {};
+        expect(Math.min(width, height)).toBeGreaterThan(8);
+      }
       const { x, y, width } = (await stick.boundingBox()) ?? { x: 0, y: 0, width: 0 };
       const finger = await player.context.newCDPSession(player.page);
       const touch = (type: "touchStart" | "touchMove" | "touchEnd", dx: number, dy: number): Promise<unknown> =>

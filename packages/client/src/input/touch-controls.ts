@@ -1,5 +1,5 @@
 import type { PlaySession } from "../session/play-session.ts";
-import type { ControlTarget } from "./control-layout.ts";
+import type { ControlTarget, StickTargets } from "./control-layout.ts";
 import type { InputCapture } from "./capture.ts";
 import { isKeyOn, stickLevels, stickPosition, type StickLevels } from "./stick.ts";
 import { VIRTUAL_PAD_INDEX, VirtualPad } from "./virtual-pad.ts";
@@ -20,7 +20,8 @@ const DIRECTIONS = ["up", "down", "left", "right"] as const;
 
 /**
  * Puts the stick and the buttons that the world declares into a container: elements of the classes `dreamloop-stick`, `dreamloop-knob`,
- * `dreamloop-buttons` (`is-many` when there are more than five) and `dreamloop-button`, which the page styles. Where the world knows gamepads, they act with any strength; else as keys.
+ * `dreamloop-stick-label` (one for each direction, `data-direction` says which), `dreamloop-buttons` (`is-many` when there are more than five) and
+ * `dreamloop-button`, which the page styles. Where the world knows gamepads, they act with any strength; else as keys.
  */
 export function mountTouchControls(session: PlaySession, capture: InputCapture, container: HTMLElement): TouchControls {
   const page = container.ownerDocument;
@@ -54,7 +55,7 @@ export function mountTouchControls(session: PlaySession, capture: InputCapture, 
   const elements: HTMLElement[] = [];
   if (stick !== undefined) {
     elements.push(
-      makeStick(page, (levels) =>
+      makeStick(page, stick, (levels) =>
         change(() => {
           for (const direction of DIRECTIONS) apply(stick[direction], levels[direction]);
         }),
@@ -95,15 +96,34 @@ function mouseButtonOf(code: string): number | undefined {
   return numbered === null ? undefined : Number(numbered[1]);
 }
 
-function makeStick(page: Document, onLevels: (levels: StickLevels) => void): HTMLElement {
+/** The name of a stick for those who do not see its labels. */
+export function stickName(targets: StickTargets): string {
+  const told = DIRECTIONS.flatMap((direction) => {
+    const label = targets[direction]?.label;
+    return label === undefined ? [] : `${direction}: ${label}`;
+  });
+  return `Stick, ${told.join(", ")}`;
+}
+
+function makeStick(page: Document, targets: StickTargets, onLevels: (levels: StickLevels) => void): HTMLElement {
   const base = page.createElement("div");
   base.className = "dreamloop-stick";
   base.style.touchAction = "none";
   base.setAttribute("role", "img");
-  base.setAttribute("aria-label", "Stick");
+  base.setAttribute("aria-label", stickName(targets));
   const knob = page.createElement("div");
   knob.className = "dreamloop-knob";
   base.append(knob);
+  for (const direction of DIRECTIONS) {
+    const target = targets[direction];
+    if (target === undefined) continue;
+    const label = page.createElement("span");
+    label.className = "dreamloop-stick-label";
+    label.dataset.direction = direction;
+    label.textContent = target.label;
+    label.style.pointerEvents = "none";
+    base.append(label);
+  }
   let pointer: number | undefined;
   const place = (x: number, y: number): void => {
     knob.style.transform = `translate(${x}px, ${y}px)`;
