@@ -19,7 +19,7 @@ describe("the clock of a recording", () => {
   });
 
   test("says why a video is shorter than it took, and nothing of it when it is not", () => {
-    expect(savedText(1.65, 3)).toContain("1.7 s of video of the 3.0 s: pauses are left out");
+    expect(savedText(1.65, 3)).toContain("1.7 s of video from 3.0 s of play, at the world's own speed.");
     expect(savedText(2.9, 3)).toBe("Recording saved. 2.9 s of video. Find it in the menu under Recordings.");
   });
 });

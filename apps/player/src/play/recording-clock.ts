@@ -28,8 +28,6 @@ export function videoLength(seconds: number): string {
 /** What is told of a finished recording that took `tookSeconds` to make. */
 export function savedText(videoSeconds: number, tookSeconds: number): string {
   const isSlow = videoSeconds < tookSeconds * SLOW_SHARE && tookSeconds - videoSeconds > 1;
-  const why = isSlow
-    ? ` of the ${videoLength(tookSeconds)}: pauses are left out, and it plays at the world's own speed`
-    : "";
+  const why = isSlow ? ` from ${videoLength(tookSeconds)} of play, at the world's own speed` : "";
   return `Recording saved. ${videoLength(videoSeconds)} of video${why}. Find it in the menu under Recordings.`;
 }
