@@ -10,6 +10,11 @@ function examples(page: string): string[] {
   return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => `${text ?? ""}\nexport {};\n`);
 }
 
+/** The JavaScript examples of a page that ask to be checked. */
+function checkedScripts(page: string): string[] {
+  return [...page.matchAll(/^```js\n(\/\/ @ts-check\n.*?)^```$/gms)].map(([, text]) => text ?? "");
+}
+
 test("every TypeScript example in a README and in docs compiles against the packages as they are", () => {
   const docs = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
   const readmes = listWorkspaces(ROOT).map(({ path }) => `${path}/README.md`);
@@ -26,9 +31,14 @@ test("every TypeScript example in a README and in docs compiles against the pack
       }
     }
     expect(count).toBeGreaterThan(0);
+    const [dot = ""] = checkedScripts(readFileSync(join(ROOT, "README.md"), "utf8"));
+    writeFileSync(join(folder, "README.md-dot.mjs"), dot);
+    writeFileSync(join(folder, "mistyped.mjs"), dot.replace("inputs.turn", "inputs.trun"));
     const { stdout } = spawnSync(process.execPath, [binPath("typescript", "tsc"), "-p", folder], { encoding: "utf8" });
     // Faults in the packages themselves are the type check's to report.
-    expect(stdout.split("\n").filter((line) => /\.md-\d+\.ts\(/.test(line))).toEqual([]);
+    expect(stdout.split("\n").filter((line) => /\.md-(\d+\.ts|dot\.mjs)\(/.test(line))).toEqual([]);
+    expect(dot).toContain("inputs.turn");
+    expect(stdout).toMatch(/mistyped\.mjs\(\d+,\d+\): .*'trun' does not exist on type/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -67,6 +67,9 @@ test("the packed command installs and runs in an empty project, and a page finds
     expect(JSON.parse(readFileSync(manifest, "utf8"))).toMatchObject({ name });
   }
 
+  const schema = join(project, "node_modules/dreamloop/node_modules/@dreamloop/onnx/schema/world.schema.json");
+  expect(JSON.parse(readFileSync(schema, "utf8"))).toHaveProperty("properties.formatVersion");
+
   const worlds = npm(["exec", "--offline", "--", "dreamloop", "worlds", "--json"], project);
   expect(worlds.status, worlds.stderr).toBe(0);
   expect(worlds.stdout).toContain('"probe"');

@@ -33,6 +33,9 @@ export function stageFiles(root) {
       recursive: true,
       filter: (path) => !path.endsWith(".tsbuildinfo"),
     });
+    if (existsSync(join(workspace.folder, "schema"))) {
+      cpSync(join(workspace.folder, "schema"), join(root, target, "schema"), { recursive: true });
+    }
     const { devDependencies: _, ...manifest } = workspace.manifest;
     writeFileSync(join(root, target, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
     staged.push(target);
