@@ -20,7 +20,7 @@ export interface PromptBarProps {
 }
 
 /** A pause in typing after which the prompt is sent, in milliseconds. */
-const TYPING_MILLISECONDS = 600;
+const TYPING_MILLISECONDS = 1200;
 
 /** The prompt, with what the world offers as chips; what is typed takes effect after a short pause. */
 export function PromptBar({ session, inputRef, keyNames, onFocus, onError }: PromptBarProps): ReactNode {
