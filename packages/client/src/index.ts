@@ -3,7 +3,7 @@ export { browserEnvironment } from "./session/environment.ts";
 export type { ClientEnvironment } from "./session/environment.ts";
 export type { Unsubscribe } from "./session/emitter.ts";
 export type { ConnectOptions, ServerOptions } from "./session/play-options.ts";
-export { PlaySession, SESSION_RESTARTED, PROMPT_WORDS } from "./session/play-session.ts";
+export { PlaySession, RECORDING_LIMIT, SESSION_RESTARTED, PROMPT_WORDS } from "./session/play-session.ts";
 export type { PlaySessionParts } from "./session/session-parts.ts";
 export type { Recording } from "./session/play-session.ts";
 export type { PlayEvents, PlayState } from "./session/session-events.ts";

@@ -3,18 +3,18 @@ const SLOW_SHARE = 0.8;
 
 /** Counts how long the video of a recording is so far: on the world's own timeline, which stands still while no frames come. */
 export class RecordingClock {
-  readonly #framesPerSecond: number;
+  readonly #framesPerSecond: number | undefined;
   #first: number | undefined;
 
-  /** `framesPerSecond` is the rate of the world. */
-  constructor(framesPerSecond: number) {
+  /** `framesPerSecond` is the rate of the world; without one the clock stands. */
+  constructor(framesPerSecond: number | undefined) {
     this.#framesPerSecond = framesPerSecond;
   }
 
   /** A frame of this number is shown; gives the seconds since the first. */
   see(frameIndex: number): number {
     this.#first ??= frameIndex;
-    return (frameIndex - this.#first) / this.#framesPerSecond;
+    return this.#framesPerSecond === undefined ? 0 : (frameIndex - this.#first) / this.#framesPerSecond;
   }
 }
 

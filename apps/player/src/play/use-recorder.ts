@@ -1,4 +1,4 @@
-import type { PlaySession, Recording } from "@dreamloop/client";
+import { RECORDING_LIMIT, type PlaySession, type Recording } from "@dreamloop/client";
 import { usePlayEvent } from "@dreamloop/client/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { RecordingClock, savedText } from "./recording-clock.ts";
@@ -29,8 +29,12 @@ export function useRecorder(session: PlaySession | undefined, toast: (message: s
     setStartedAt(undefined);
     setRecordings([]);
   }, [session]);
-  usePlayEvent(session, "notice", () => {
+  usePlayEvent(session, "notice", ({ kind, details }) => {
     if (session?.isRecording !== false) return;
+    if (kind === RECORDING_LIMIT && details !== undefined) {
+      const recording = session.recordingOf(details);
+      setRecordings((all) => [recording, ...all]);
+    }
     clock.current = undefined;
     setStartedAt(undefined);
   });

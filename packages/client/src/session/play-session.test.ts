@@ -7,7 +7,7 @@ import { fakeAnswer, FakeLink } from "../test-support/fake-link.ts";
 import { HttpApi } from "../wire/http-api.ts";
 import { connect } from "./connect.ts";
 import type { ConnectOptions } from "./play-options.ts";
-import { PlaySession } from "./play-session.ts";
+import { PlaySession, RECORDING_LIMIT } from "./play-session.ts";
 
 interface Setup {
   readonly environment: FakeEnvironment;
@@ -93,6 +93,24 @@ describe("PlaySession", () => {
     link?.handlers.onMessage({ type: "notice", kind: "prompt_words", message: "late" });
     expect(first).toEqual(["early", "late"]);
     expect(second).toEqual(["late"]);
+    await session.close();
+  });
+
+  test("a recording that the server has completed at its limit is over, and can be fetched", async () => {
+    const { session, links } = await setUp();
+    const [link] = links;
+    const started = session.startRecording();
+    const asked = link.requests.find(({ method }) => method === "record_start");
+    link.handlers.onMessage({ type: "response", id: asked?.id ?? 0, ok: true, result: { recordingId: "r" } });
+    await started;
+    expect(session.isRecording).toBe(true);
+    const videos: (string | undefined)[] = [];
+    session.on("notice", ({ details = {} }) => videos.push(session.recordingOf(details).videoUrl));
+    const details = { recordingId: "r", videoPath: "/api/sessions/s/recordings/r/video.mp4", videoSeconds: 2 };
+    link.handlers.onMessage({ type: "notice", kind: RECORDING_LIMIT, message: "full", details });
+    expect(session.isRecording).toBe(false);
+    expect(videos).toEqual([expect.stringMatching(/^http:\/\/server\/api\/sessions\/s\/recordings\/r\/video\.mp4\?/)]);
+    expect(() => session.recordingOf({})).toThrow(/recordingId/);
     await session.close();
   });
 

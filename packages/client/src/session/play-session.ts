@@ -24,6 +24,9 @@ export const PROMPT_WORDS = "prompt_words";
 /** Notices that are kept until somebody listens; the oldest are dropped. */
 const MAX_EARLY_NOTICES = 8;
 
+/** The kind of the notice that tells of a recording which the server has completed because it reached its limit; its `details` are `RecordingFacts`. */
+export const RECORDING_LIMIT = "recording_limit";
+
 /** A finished recording with its addresses, ready for links. */
 export interface Recording extends RecordingFacts {
   /** Address of the MP4, where there is one. */
@@ -178,8 +181,14 @@ export class PlaySession {
 
   /** Ends the recording; gives the addresses of video and trace, valid while the session lives. */
   async stopRecording(): Promise<Recording> {
-    const answer = (await this.request("record_stop", {})) as unknown as RecordingFacts;
+    const answer = await this.request("record_stop", {});
     this.#isRecording = false;
+    return this.recordingOf(answer);
+  }
+
+  /** Adds the addresses to what the server tells of a recording, such as in the `details` of the notice `RECORDING_LIMIT`. */
+  recordingOf(facts: Readonly<Record<string, unknown>>): Recording {
+    const answer = facts as unknown as RecordingFacts;
     if (typeof answer.recordingId !== "string") {
       throw wrong("RecordingFacts.recordingId", "a string", answer.recordingId);
     }
@@ -222,7 +231,7 @@ export class PlaySession {
 
   #takeNotice(notice: PlayEvents["notice"]): void {
     const { kind, details } = notice;
-    if (kind === SESSION_RESTARTED) this.#isRecording = false;
+    if (kind === SESSION_RESTARTED || kind === RECORDING_LIMIT) this.#isRecording = false;
     // A prompt that changed nothing leaves the one before in force.
     if (kind === PROMPT_WORDS && details?.input === "prompt" && details.applied === false) {
       this.#prompt = this.#promptBefore;

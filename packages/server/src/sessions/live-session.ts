@@ -291,7 +291,7 @@ export class LiveSession implements ConnectionOwner {
     const facts = await this.#run?.boundRecording();
     if (facts === undefined) return;
     const message = `the recording reached its limit and was completed with ${facts.frameCount} frames`;
-    this.#audience.notify({ type: "notice", kind: "recording_limit", message });
+    this.#audience.notify({ type: "notice", kind: "recording_limit", message, details: { ...facts } });
   }
 
   #refuseClosed(): void {

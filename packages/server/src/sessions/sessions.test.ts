@@ -132,6 +132,19 @@ describe("a session", () => {
     expect(JSON.stringify(released)).toContain("KeyW");
   });
 
+  it("M5: a recording that reaches its limit is completed, and its player is told where it is", async () => {
+    const server = await start({ preload: ["probe"], recordingSeconds: 1 });
+    const session = await server.create();
+    const client = await SocketClient.open(server, session);
+    expect(await client.request("record_start")).toMatchObject({ ok: true });
+    const notice = () => client.messages.find((message) => message.type === "notice");
+    await until(() => notice() !== undefined, "the player is told");
+    const [recording] = (await server.factsOf(session)).recordings;
+    expect(notice()).toMatchObject({ kind: "recording_limit", details: { ...recording } });
+    expect(recording?.frameCount).toBeGreaterThan(0);
+    expect((await server.fetch(`${recording?.videoPath}?token=${session.token}`)).status).toBe(200);
+  });
+
   it("B5: a recording gives a video and the exact trace of its run, behind the token, under names of the server", async () => {
     const server = await start({ preload: ["probe"], maxRecordings: 1 });
     const session = await server.create();
