@@ -37,7 +37,9 @@ describe("the frame check", () => {
     expect(dark.statistics.difference).toBeCloseTo(varied.statistics.mean, 6);
     expect(checker.check(float((index) => 1.2 + (index % 5) * 0.01)).warnings).toEqual(["mean_out_of_band"]);
     expect(checker.check(float((index) => -0.2 - (index % 5) * 0.01)).warnings).toEqual(["mean_out_of_band"]);
-    expect(checker.check(float((index) => ((index >> 4) % 2 === 0 ? -1 : 2))).warnings).toEqual(["variance_out_of_band"]);
+    expect(checker.check(float((index) => ((index >> 4) % 2 === 0 ? -1 : 2))).warnings).toEqual([
+      "variance_out_of_band",
+    ]);
   });
 
   /** Checks the same frame again and again; gives the numbers of the frames that were found constant. */

@@ -87,7 +87,11 @@ export class ServerMetrics {
     gauge("sessions_limit", "Places for sessions", () => sources.sessionLimit);
     gauge("world_loads_open", "Loads of worlds under way", sources.loads);
     gauge("worlds_loaded", "Worlds that are loaded", sources.loadedWorlds);
-    gauge("late_frames", "Frames of sessions that were gone already; each is a fault of the server", sources.lateFrames);
+    gauge(
+      "late_frames",
+      "Frames of sessions that were gone already; each is a fault of the server",
+      sources.lateFrames,
+    );
     gauge("session_double_releases", "Places that were given back twice", sources.doubleReleases);
     gauge("process_resident_memory_bytes", "Resident memory of the process", () => process.memoryUsage.rss());
     gauge("process_cpu_seconds", "Processor time of the process, all threads", () => {
