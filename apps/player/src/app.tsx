@@ -38,7 +38,7 @@ export function App(): ReactNode {
           <PlayPage
             key={route.world}
             world={route.world}
-            summary={worlds.state === "ready" ? worlds.worlds.find(({ id }) => id === route.world) : undefined}
+            worlds={worlds}
             accessToken={ACCESS_TOKEN}
             transport={ARRIVAL.transport ?? "auto"}
             canLeave={only === undefined}

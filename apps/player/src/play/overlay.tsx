@@ -23,6 +23,19 @@ export interface OverlayProps {
   readonly onResume: () => void;
 }
 
+/** What lies over the picture while something is under way. */
+export function Waiting({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
+  return (
+    <div className="overlay is-loading">
+      <span className="loop" aria-hidden="true">
+        <Mark />
+      </span>
+      <p className="overlay-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
 /** What lies over the picture while there is nothing to play: connecting, loading, lost, over. */
 export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, onResume }: OverlayProps): ReactNode {
   const [fraction, setFraction] = useState<number | undefined>();
@@ -47,26 +60,18 @@ export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, o
   if (session === undefined || state === "loading" || (state === "running" && !hasPicture)) {
     const words = session === undefined ? "Connecting" : state === "loading" ? "Waking the world" : "Almost there";
     return (
-      <div className="overlay is-loading">
-        <span className="loop" aria-hidden="true">
-          <Mark />
-        </span>
-        <p className="overlay-title">{words}</p>
+      <Waiting title={words}>
         {state === "loading" && fraction !== undefined ? (
           <progress className="progress" max={1} value={fraction} aria-label="Loading" />
         ) : null}
-      </div>
+      </Waiting>
     );
   }
   if (state === "reconnecting") {
     return (
-      <div className="overlay is-loading">
-        <span className="loop" aria-hidden="true">
-          <Mark />
-        </span>
-        <p className="overlay-title">Reconnecting</p>
+      <Waiting title="Reconnecting">
         <p>The connection was lost. Everything is released; the session waits for you.</p>
-      </div>
+      </Waiting>
     );
   }
   if (state === "completed") {

@@ -1,16 +1,18 @@
-import type { TransportChoice, WorldSummary } from "@dreamloop/client";
+import type { TransportChoice } from "@dreamloop/client";
 import { DreamloopProvider } from "@dreamloop/client/react";
 import type { ReactNode } from "react";
+import type { Worlds } from "../gallery/use-worlds.ts";
 import { PictureNeeded, PictureRefusal } from "../picture/picture-desk.tsx";
 import { useStartPicture } from "../picture/start-pictures.tsx";
+import { Waiting } from "./overlay.tsx";
 import { PlayStage } from "./play-stage.tsx";
 
 /** What the page of a world takes. */
 export interface PlayPageProps {
   /** Identifier of the world. */
   readonly world: string;
-  /** What the server tells of it, once that is known. */
-  readonly summary: WorldSummary | undefined;
+  /** The server's worlds. */
+  readonly worlds: Worlds;
   /** The server's access token. */
   readonly accessToken: string | undefined;
   /** Which transport to use. */
@@ -20,8 +22,17 @@ export interface PlayPageProps {
 }
 
 /** A world that is played. */
-export function PlayPage({ world, summary, accessToken, transport, canLeave }: PlayPageProps): ReactNode {
+export function PlayPage({ world, worlds, accessToken, transport, canLeave }: PlayPageProps): ReactNode {
   const { picture, turn } = useStartPicture(world);
+  // What a world needs is known before a session is started, so that none is started in vain.
+  if (worlds.state === "loading") {
+    return (
+      <div className="stage">
+        <Waiting title="Connecting" />
+      </div>
+    );
+  }
+  const summary = worlds.state === "ready" ? worlds.worlds.find(({ id }) => id === world) : undefined;
   const needsPicture = summary?.initialFields.some(({ image, required }) => image !== undefined && required) === true;
   if (summary !== undefined && needsPicture && picture === undefined) {
     return <PictureNeeded world={summary} canLeave={canLeave} />;

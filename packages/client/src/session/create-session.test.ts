@@ -37,6 +37,48 @@ const refusal = async (work: Promise<unknown>) => {
   return error;
 };
 
+describe("a session that a busy server starts in a moment", () => {
+  const busyFor = (retryAfterSeconds: number): Response =>
+    json(503, { error: { code: "busy", message: "busy", retryable: true, details: {} }, retryAfterSeconds });
+
+  test("is asked for again until it is there, and given up after ten times", async () => {
+    let answers = 0;
+    const { api, asked, environment } = serverOf({
+      "POST /api/sessions": () => (++answers < 4 ? busyFor(1) : json(201, fakeAnswer())),
+    });
+    const session = createSession(api, { world: "drive" });
+    await environment.advance(2_999);
+    expect(asked()).toHaveLength(3);
+    await environment.advance(1);
+    expect((await session).sessionId).toBe(fakeAnswer().sessionId);
+
+    const never = serverOf({ "POST /api/sessions": () => busyFor(1) });
+    const refused = refusal(createSession(never.api, { world: "drive" }));
+    await never.environment.advance(20_000);
+    expect((await refused).code).toBe("busy");
+    expect(never.asked()).toHaveLength(10);
+  });
+
+  test("is not waited for when that takes longer, nor after it was cancelled", async () => {
+    const later = serverOf({ "POST /api/sessions": () => busyFor(5) });
+    expect((await refusal(createSession(later.api, { world: "drive" }))).code).toBe("busy");
+    expect(later.asked()).toHaveLength(1);
+
+    const controller = new AbortController();
+    const left = serverOf({
+      "POST /api/sessions": () => {
+        controller.signal.throwIfAborted();
+        return busyFor(1);
+      },
+    });
+    const cancelled = refusal(createSession(left.api, { world: "drive", signal: controller.signal }));
+    await left.environment.advance(1_500);
+    controller.abort();
+    await left.environment.advance(1_500);
+    expect((await cancelled).code).toBe("cancelled");
+  });
+});
+
 describe("a session that starts from pictures", () => {
   const photo = new Blob(["photo"], { type: "image/png" });
 

@@ -12,6 +12,11 @@ import type {
 import type { ClientEnvironment } from "../session/environment.ts";
 import { record, wrong } from "./read-message.ts";
 
+/** A server that is busy for so long only, in seconds, is about to be free: it is asked again. */
+const SHORTLY_SECONDS = 1;
+/** How often it is asked at most. */
+const MOST_ATTEMPTS = 10;
+
 /** How the server is reached. */
 export interface HttpApiOptions {
   /** Its address, such as `http://127.0.0.1:8787`. */
@@ -61,10 +66,19 @@ export class HttpApi {
     return record(await this.#ask(path, question), "SessionFacts") as unknown as SessionFacts;
   }
 
-  /** Starts a session. */
+  /** Starts a session. A server that will be free within a second, such as while it unloads a world that somebody left, is asked again, ten times at most. */
   async create(request: CreateSessionRequest, signal?: AbortSignal): Promise<SessionAnswer> {
     const question: Question = { method: "POST", body: request, ...(signal === undefined ? {} : { signal }) };
-    return readGrant(await this.#ask("/api/sessions", question));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return readGrant(await this.#ask("/api/sessions", question));
+      } catch (error) {
+        if (attempt === MOST_ATTEMPTS || !isBusyShortly(error)) throw error;
+        await new Promise(
+          (resolve) => void this.#environment.setTimer(() => resolve(undefined), SHORTLY_SECONDS * 1000),
+        );
+      }
+    }
   }
 
   /** What pictures may be that are uploaded; absent: the server takes none. */
@@ -162,6 +176,12 @@ export class HttpApi {
     if (!response.ok) throw refusal(response.status, text);
     return parse(text);
   }
+}
+
+function isBusyShortly(error: unknown): boolean {
+  if (!isDreamloopError(error, ERROR_CODES.busy)) return false;
+  const { retryAfterSeconds } = error.details;
+  return typeof retryAfterSeconds === "number" && retryAfterSeconds <= SHORTLY_SECONDS;
 }
 
 function unreachable(url: string, cause: unknown, signal: AbortSignal | undefined): DreamloopError {

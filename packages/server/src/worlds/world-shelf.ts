@@ -102,7 +102,10 @@ export class WorldShelf {
         throw busy(`the world runs in ${place.leases} sessions, which is its limit`);
       return;
     }
-    if (this.loadsUnderWay >= this.#options.maxLoads) throw busy("another world is being loaded");
+    if (this.loadsUnderWay >= this.#options.maxLoads) {
+      const isEnding = [...this.#places.values()].some((each) => each.host === undefined && each.isEnding);
+      throw isEnding ? busy("another world is being unloaded", 1) : busy("another world is being loaded");
+    }
     if (this.#places.size >= this.#options.maxLoaded && this.#evictable() === undefined)
       throw busy(`${this.#places.size} worlds are loaded, which is the limit`);
   }
