@@ -153,7 +153,7 @@ class Receiver {
 let receivers = [];
 process.once("disconnect", () => {
   for (const receiver of receivers) receiver.close();
-  rtc.cleanup();
+  process.exit(0);
 });
 process.on("message", async (/** @type {any} */ message) => {
   try {

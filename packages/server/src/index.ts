@@ -7,4 +7,3 @@ export type { ServedWorld } from "./worlds/served-world.ts";
 export type { OriginRefusedNotice, ServerNotice, SessionFailedNotice } from "./notices/server-notice.ts";
 export { worldPoster } from "./worlds/world-poster.ts";
 export type { WorldPoster } from "./worlds/world-poster.ts";
-export { releaseRtc } from "./webrtc/rtc-library.ts";

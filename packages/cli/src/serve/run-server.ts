@@ -21,7 +21,7 @@ export interface RunServerOptions {
 export async function runServer(context: CliContext, options: RunServerOptions): Promise<ExitCode> {
   const { signal } = context.interruption;
   context.interruption.task = "ending the sessions";
-  const { DreamloopServer, releaseRtc } = await import("@dreamloop/server");
+  const { DreamloopServer } = await import("@dreamloop/server");
   const folder = playerFolder();
   const server = await DreamloopServer.start({
     config: options.given,
@@ -37,7 +37,6 @@ export async function runServer(context: CliContext, options: RunServerOptions):
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   } finally {
     await server.close();
-    await releaseRtc();
   }
   return EXIT_CODES.ok;
 }

@@ -15,7 +15,7 @@ import {
   type SessionFacts,
   type UploadAnswer,
 } from "@dreamloop/protocol";
-import { DreamloopServer, releaseRtc } from "@dreamloop/server";
+import { DreamloopServer } from "@dreamloop/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { servedWorlds } from "./served-worlds.ts";
 
@@ -44,7 +44,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close();
-  await releaseRtc();
   rmSync(folder, { recursive: true });
 });
 

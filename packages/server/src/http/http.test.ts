@@ -7,7 +7,6 @@ import { serverConfig } from "../config/server-config.ts";
 import type { ServerNotice } from "../notices/server-notice.ts";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
 
 const TOKEN = "a-token-of-the-tests";
 const told: ServerNotice[] = [];
@@ -30,7 +29,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([server.close(), guarded.close()]);
-  await releaseRtc();
 });
 
 /** A request with headers that `fetch` would not send. */

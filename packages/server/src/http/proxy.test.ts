@@ -3,7 +3,6 @@ import { FakeClock } from "@dreamloop/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { TestServer } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
 
 const NAME = "dream.example";
 let server: TestServer;
@@ -21,7 +20,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close();
-  await releaseRtc();
 });
 
 interface Request {

@@ -7,7 +7,6 @@ import { FakeClock } from "@dreamloop/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSigned } from "../test-support/self-signed.ts";
 import { TestServer } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "dreamloop-upgrade-"));
 const { cert, key } = selfSigned();
@@ -27,7 +26,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([server.close(), secure.close()]);
-  await releaseRtc();
   rmSync(folder, { recursive: true });
 });
 

@@ -17,7 +17,6 @@ import { PictureWorld } from "../test-support/picture-world.ts";
 import { readTar } from "../test-support/read-tar.ts";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
 import { SessionTrace } from "./session-trace.ts";
 
 const SMALL = { width: 64, height: 32 };
@@ -35,7 +34,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close();
-  await releaseRtc();
   rmSync(folder, { recursive: true });
   for (const world of Object.values(worlds)) world.remove();
 });

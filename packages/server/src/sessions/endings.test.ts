@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { baseline, ENDING_WORLDS, ENDINGS } from "../test-support/endings.ts";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { probe, TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
 import fc from "fast-check";
 
 /** Rounds of every ending; `endings.soak.ts` has the full number. */
@@ -25,7 +24,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close();
-  await releaseRtc();
 });
 
 describe("after every kind of ending", () => {

@@ -2,6 +2,7 @@ import type { DataChannel, PeerConnection, Track } from "node-datachannel";
 import type { DeviceState, FrameMetadata, ServerMessage } from "@dreamloop/protocol";
 import { PROTOCOL_VERSION } from "@dreamloop/protocol";
 import { FrameAssembler, type AssembledFrame } from "./frame-assembler.ts";
+import { gathering } from "../webrtc/gathering.ts";
 import { until, type TestServer } from "./test-server.ts";
 
 const H264 = "profile-level-id=42e01f;packetization-mode=1;level-asymmetry-allowed=1";
@@ -9,12 +10,12 @@ const PAYLOAD_TYPES = { h264: 102, vp8: 96 } as const;
 
 /** A WebRTC client in this process: counts packets, puts frames together, keeps what it is told. */
 export class RtcClient {
-  readonly connection: PeerConnection;
-  readonly track: Track;
+  connection: PeerConnection;
+  track: Track;
   readonly frames: AssembledFrame[] = [];
   readonly metadata: FrameMetadata[] = [];
   readonly messages: ServerMessage[] = [];
-  readonly channels: { readonly input?: DataChannel; readonly control?: DataChannel; readonly frames?: DataChannel };
+  channels: { readonly input?: DataChannel; readonly control?: DataChannel; readonly frames?: DataChannel };
   packetCount = 0;
   state = "new";
   #sequence = 0;
@@ -59,11 +60,7 @@ export class RtcClient {
       else video.addVP8Codec(PAYLOAD_TYPES.vp8);
     }
     const client = new RtcClient(connection, connection.addTrack(video), channels);
-    const gathered = new Promise<void>((resolve) =>
-      connection.onGatheringStateChange((state) => {
-        if (state === "complete") resolve();
-      }),
-    );
+    const gathered = gathering(connection);
     connection.setLocalDescription("offer");
     await gathered;
     return { client, sdp: connection.localDescription()?.sdp ?? "" };
@@ -108,10 +105,11 @@ export class RtcClient {
     await until(() => this.frames.length >= count, `${count} frames have come`);
   }
 
-  /** Ends the connection and forgets what came, since the library keeps its callbacks. */
+  /** Ends the connection and forgets what came and what came it through, since the library keeps its callbacks. */
   close(): void {
     this.connection.close();
     for (const kept of [this.frames, this.metadata, this.messages]) kept.length = 0;
+    Object.assign(this, { connection: undefined, track: undefined, channels: {} });
   }
 }
 

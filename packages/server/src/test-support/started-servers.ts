@@ -1,7 +1,6 @@
-import { releaseRtc } from "../webrtc/rtc-library.ts";
 import { TestServer } from "./test-server.ts";
 
-/** The servers that the tests of a file start. After each test, `close` closes them and releases WebRTC. */
+/** The servers that the tests of a file start. After each test, `close` closes them. */
 export function startedServers(): { readonly start: typeof TestServer.start; readonly close: () => Promise<void> } {
   const servers: TestServer[] = [];
   return {
@@ -12,7 +11,6 @@ export function startedServers(): { readonly start: typeof TestServer.start; rea
     },
     close: async () => {
       await Promise.all(servers.splice(0).map((server) => server.close()));
-      await releaseRtc();
     },
   };
 }

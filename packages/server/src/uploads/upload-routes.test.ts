@@ -4,7 +4,6 @@ import type { UploadAnswer } from "@dreamloop/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makePng } from "../test-support/make-png.ts";
 import { probe, TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "../webrtc/rtc-library.ts";
 
 const TOKEN = "a-token-of-the-tests";
 const UPLOAD_BYTES = 100_000;
@@ -37,7 +36,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([server.close(), guarded.close()]);
-  await releaseRtc();
 });
 
 interface RawAnswer {

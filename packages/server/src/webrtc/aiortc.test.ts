@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../test-support/test-server.ts";
-import { releaseRtc } from "./rtc-library.ts";
 
 const PYTHON = process.env.DREAMLOOP_AIORTC_PYTHON;
 const SCRIPT = fileURLToPath(new URL("../test-support/aiortc-peer.py", import.meta.url));
@@ -29,7 +28,6 @@ describe.skipIf(PYTHON === undefined)("a peer that is not ours: aiortc", () => {
 
   afterAll(async () => {
     await server.close();
-    await releaseRtc();
   });
 
   it.each([

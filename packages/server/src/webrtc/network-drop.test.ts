@@ -6,7 +6,6 @@ import { RtcClient } from "../test-support/rtc-client.ts";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
 import { UdpRelay } from "../test-support/udp-relay.ts";
-import { releaseRtc } from "./rtc-library.ts";
 
 /** Frames of more than twice the time after which held input is released. */
 const SILENT_FRAMES = 75;
@@ -22,7 +21,6 @@ afterEach(() => endings.splice(0).forEach((end) => end()));
 
 afterAll(async () => {
   await server.close();
-  await releaseRtc();
 });
 
 /** A player by WebRTC whose network can fall silent, and somebody who watches by other means. */

@@ -1,6 +1,7 @@
-import type { DataChannel, PeerConnection } from "node-datachannel";
+import type { DataChannel, PeerConnection, Track } from "node-datachannel";
 import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
 import { PROTOCOL_LIMITS, type IceCandidate } from "@dreamloop/protocol";
+import { gathering } from "./gathering.ts";
 import { isUsableCandidate, type OfferFacts } from "./offer.ts";
 import { rtcConfig, type RtcModule, type RtcSettings } from "./rtc-library.ts";
 import { readRtcp, type RtcpFeedback } from "./rtp/rtcp.ts";
@@ -28,12 +29,26 @@ const GATHER_SECONDS = 2;
 /** Bytes that may wait in the `frames` channel; beyond that metadata is left out. */
 const MAX_WAITING_METADATA = 65_536;
 
+/**
+ * What callbacks of the library reach: the peer until it is closed, then nothing. The library keeps them for as long as their connection is
+ * referred to, so that one which reaches it for ever would never let it be freed.
+ */
+interface Reach {
+  handle:
+    | {
+        readonly lose: (reason: string) => void;
+        readonly takeChannel: (channel: DataChannel) => void;
+        readonly tell: (tell: (events: PeerEvents) => void) => void;
+      }
+    | undefined;
+}
+
 /** One WebRTC connection that this server answers. Whoever made it closes it. */
 export class Peer {
   readonly #connection: PeerConnection;
   readonly #sender: VideoSender;
-  /** Let go of at the end: the library keeps its callbacks, and with them whatever they reach, for longer than the connection. */
-  #events: PeerEvents | undefined;
+  readonly #events: PeerEvents;
+  readonly #reach: Reach;
   readonly #channels = new Map<ChannelName, DataChannel>();
   readonly #losing = new AbortController();
   #candidateCount = 0;
@@ -43,6 +58,14 @@ export class Peer {
     this.#connection = connection;
     this.#sender = sender;
     this.#events = events;
+    this.#reach = {
+      handle: {
+        lose: (reason) => this.#lose(reason),
+        takeChannel: (channel) => this.#takeChannel(channel),
+        tell: (tell) => this.#tell(tell),
+      },
+    };
+    Peer.#listen(connection, sender.track, this.#reach);
   }
 
   /** Answers an offer that was read; throws `invalid_value` when the library refuses it, and leaves nothing behind then. */
@@ -60,12 +83,7 @@ export class Peer {
     let peer: Peer | undefined;
     try {
       peer = new Peer(connection, new VideoSender({ rtc, connection, offer, codec }), events);
-      peer.#listen();
-      const gathered = new Promise<void>((resolve) =>
-        connection.onGatheringStateChange((state) => {
-          if (state === "complete") resolve();
-        }),
-      );
+      const gathered = gathering(connection);
       connection.setRemoteDescription(offer.sdp, "offer");
       peer.addCandidates(candidates);
       connection.setLocalDescription("answer");
@@ -136,18 +154,13 @@ export class Peer {
     this.#connection.close();
   }
 
-  #listen(): void {
-    const connection = this.#connection;
+  static #listen(connection: PeerConnection, track: Track, reach: Reach): void {
     connection.onStateChange((state) => {
-      if (state === "disconnected" || state === "failed" || state === "closed") this.#lose(state);
+      if (state === "disconnected" || state === "failed" || state === "closed") reach.handle?.lose(state);
     });
-    connection.onDataChannel((channel) => this.#takeChannel(channel));
-    this.#sender.track.onOpen(() => {
-      if (!this.lost.aborted) this.#events?.onReady();
-    });
-    this.#sender.track.onMessage((message) => {
-      if (!this.lost.aborted) this.#events?.onFeedback(readRtcp(message));
-    });
+    connection.onDataChannel((channel) => reach.handle?.takeChannel(channel));
+    track.onOpen(() => reach.handle?.tell((events) => events.onReady()));
+    track.onMessage((message) => reach.handle?.tell((events) => events.onFeedback(readRtcp(message))));
   }
 
   #takeChannel(channel: DataChannel): void {
@@ -157,12 +170,20 @@ export class Peer {
       return;
     }
     this.#channels.set(name, channel);
+    Peer.#listenToChannel(channel, name, this.#reach);
+  }
+
+  static #listenToChannel(channel: DataChannel, name: ChannelName, reach: Reach): void {
     channel.onMessage((message) => {
-      if (!this.lost.aborted && typeof message === "string") this.#events?.onText(name, message);
+      if (typeof message === "string") reach.handle?.tell((events) => events.onText(name, message));
     });
-    channel.onClosed(() => this.#lose(`the ${name} channel was closed`));
-    if (channel.isOpen()) this.#events?.onChannel(name);
-    else channel.onOpen(() => this.#events?.onChannel(name));
+    channel.onClosed(() => reach.handle?.lose(`the ${name} channel was closed`));
+    if (channel.isOpen()) reach.handle?.tell((events) => events.onChannel(name));
+    else channel.onOpen(() => reach.handle?.tell((events) => events.onChannel(name)));
+  }
+
+  #tell(tell: (events: PeerEvents) => void): void {
+    if (!this.lost.aborted) tell(this.#events);
   }
 
   /** The library throws when the other side has gone and the news is still on its way to this thread. */
@@ -177,13 +198,13 @@ export class Peer {
   }
 
   #letGo(): void {
-    this.#events = undefined;
+    this.#reach.handle = undefined;
     this.#channels.clear();
   }
 
   #lose(reason: string): void {
     if (this.lost.aborted) return;
     this.#losing.abort();
-    this.#events?.onLost(reason);
+    this.#events.onLost(reason);
   }
 }

@@ -35,15 +35,6 @@ export async function loadRtc(): Promise<RtcModule> {
   }
 }
 
-/** Ends the library's threads, without which the process would not exit by itself. Call it once, when no connection is open any more. */
-export async function releaseRtc(): Promise<void> {
-  try {
-    (await import("node-datachannel")).cleanup();
-  } catch {
-    // Where it cannot be loaded, there is nothing to end.
-  }
-}
-
 /** The configuration of a connection. */
 export function rtcConfig(settings: RtcSettings): RtcConfig {
   const { host, iceServers, iceTransportPolicy, udpPorts } = settings;

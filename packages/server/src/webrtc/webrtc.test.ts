@@ -4,7 +4,6 @@ import { keys, SocketClient } from "../test-support/socket-client.ts";
 import { decodePictures } from "../test-support/decode-pictures.ts";
 import { pli, RtcClient, withoutCandidates } from "../test-support/rtc-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
-import { releaseRtc } from "./rtc-library.ts";
 
 let server: TestServer;
 const clients: RtcClient[] = [];
@@ -17,7 +16,6 @@ afterEach(() => clients.splice(0).forEach((client) => client.close()));
 
 afterAll(async () => {
   await server.close();
-  await releaseRtc();
 });
 
 async function play(codecs: readonly ("h264" | "vp8")[] = ["h264", "vp8"]) {
