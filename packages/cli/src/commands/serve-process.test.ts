@@ -4,25 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CommandProcess, dreamloop, until } from "../fixtures/command-process.ts";
+import { THROWING_WORLD } from "../fixtures/throwing-world.ts";
 
 /** The address in what a command printed so far. */
 async function address(command: CommandProcess): Promise<string> {
   return (await command.printed(/http:\/\/127\.0\.0\.1:\d+\/\S*/))[0];
 }
-
-/** A world whose third step throws, in line 11. */
-const THROWING = `import { defineWorld } from ${JSON.stringify(import.meta.resolve("@dreamloop/core"))};
-export default defineWorld({
-  id: "throwing",
-  video: { width: 16, height: 16, framesPerSecond: 20 },
-  start: () => ({ count: 0 }),
-  step: ({ state, frames }) => {
-    if (state.count === 2) explode();
-    return { frames: frames.fill(9), state: { count: state.count + 1 } };
-  },
-});
-function explode() { throw new RangeError("kaboom"); }
-`;
 
 describe("the server as a command", () => {
   test("L3: play prints a link without a question, answers there, and Ctrl-C drains and ends it", async () => {
@@ -44,7 +31,7 @@ describe("the server as a command", () => {
   test("serve says which page was refused, which session failed and where, and what Ctrl-C does", async () => {
     const folder = mkdtempSync(join(tmpdir(), "dreamloop-serve-"));
     const file = join(folder, "throwing.mjs");
-    writeFileSync(file, THROWING);
+    writeFileSync(file, THROWING_WORLD);
     const command = new CommandProcess(["serve", "./throwing.mjs", "--port", "0"], folder);
     try {
       const url = await address(command);

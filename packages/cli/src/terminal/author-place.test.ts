@@ -6,6 +6,7 @@ import { loadAdapter, ProcessClock, WorldHost } from "@dreamloop/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { dreamloop } from "../fixtures/command-process.ts";
 import { MemoryHost } from "../fixtures/memory-host.ts";
+import { THROWING_WORLD } from "../fixtures/throwing-world.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";
 import { runCli } from "../program/run-cli.ts";
 import { authorPlace } from "./author-place.ts";
@@ -22,20 +23,6 @@ afterEach(() => {
 
 const at = (name: string): string => join(folder, name);
 
-/** A world whose third step throws, in line 11. */
-const THROWING = `import { defineWorld } from ${JSON.stringify(import.meta.resolve("@dreamloop/core"))};
-export default defineWorld({
-  id: "throwing",
-  video: { width: 16, height: 16, framesPerSecond: 20 },
-  start: () => ({ count: 0 }),
-  step: ({ state, frames }) => {
-    if (state.count === 2) explode();
-    return { frames: frames.fill(9), state: { count: state.count + 1 } };
-  },
-});
-function explode() { throw new RangeError("kaboom"); }
-`;
-
 async function cli(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const host = new MemoryHost({ args, env, cwd: folder, clock: new ProcessClock() });
   const exitCode = await runCli(host);
@@ -44,7 +31,7 @@ async function cli(args: readonly string[], env: Readonly<Record<string, string>
 
 describe("an error of the world's own code", () => {
   test("is shown with its place, and with the whole stack on request", async () => {
-    writeFileSync(at("throwing.mjs"), THROWING);
+    writeFileSync(at("throwing.mjs"), THROWING_WORLD);
     const args = ["run", "./throwing.mjs", "--frames", "5", "--out", "null:"];
     const { exitCode, err } = await cli(args);
     expect(exitCode).toBe(EXIT_CODES.failure);
@@ -69,7 +56,7 @@ describe("an error of the world's own code", () => {
   });
 
   test("keeps its place on its way out of the thread of a served world", async () => {
-    writeFileSync(at("throwing.mjs"), THROWING);
+    writeFileSync(at("throwing.mjs"), THROWING_WORLD);
     const host = await WorldHost.load({ reference: { module: at("throwing.mjs") } });
     const failure: unknown = await host.startSession().done.catch((error: unknown) => error);
     await host.close();

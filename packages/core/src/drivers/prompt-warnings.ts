@@ -1,3 +1,4 @@
+import { isSmallWord } from "../model/small-word.ts";
 import type { StepResult } from "../model/step-request.ts";
 import { isPlainObject } from "../validate/reader.ts";
 import type { RunWarning } from "./run-options.ts";
@@ -9,9 +10,6 @@ const PROMPT_WORDS = "prompt_words";
 const MAX_NAMED_WORDS = 8;
 /** Letters of a word that are shown at most. */
 const MAX_WORD_LETTERS = 40;
-
-/** Words such as "a" and "of", which are not worth naming beside others. */
-const SMALL_WORD = /^\p{Script=Latin}{1,2}$/u;
 
 /** What became of a prompt, as far as a world says. */
 interface PromptWords {
@@ -78,7 +76,7 @@ function explain({ knownWords, unknownWords, cutWords, applied }: PromptWords): 
 /** What the world goes by instead. */
 function remainder(knownWords: readonly string[]): string {
   if (knownWords.length === 0) return "no word of the prompt is known";
-  const counting = knownWords.filter((word) => !SMALL_WORD.test(word));
+  const counting = knownWords.filter((word) => !isSmallWord(word));
   return `it goes by ${named([...new Set(counting.length > 0 ? counting : knownWords)])}`;
 }
 

@@ -1,3 +1,4 @@
+import { isSmallWord } from "../model/small-word.ts";
 import type { Mapping } from "../validate/reader.ts";
 import type { World } from "./world.ts";
 
@@ -8,9 +9,6 @@ function wordsOf(text: string): readonly string[] {
     .split(/[^\p{L}\p{N}'-]+/u)
     .filter((word) => word !== "");
 }
-
-/** Words that say little by themselves, such as "a" and "of". */
-const SMALL_WORD = /^\p{Script=Latin}{1,2}$/u;
 
 /**
  * What a world that names its words makes of its prompt, for `metadata.prompts`; nothing for a world of free text. The words of its suggestions count as
@@ -43,7 +41,7 @@ function sorted(
     const phrase = longestFirst.find((each) => each.every((word, index) => words[at + index] === word));
     const word = words[at];
     if (phrase !== undefined) known.add(phrase.join(" "));
-    else if (!SMALL_WORD.test(word)) unknown.add(word);
+    else if (!isSmallWord(word)) unknown.add(word);
     at += phrase?.length ?? 1;
   }
   return { knownWords: [...known], unknownWords: [...unknown] };

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { FakeClock } from "@dreamloop/testing";
 import { describe, expect, it } from "vitest";
 import type { OfferFacts } from "./offer.ts";
@@ -9,6 +11,7 @@ type Listener = (...args: readonly unknown[]) => void;
 /** A library whose channels and track refuse everything, as when the other side has just gone. */
 function failingLibrary() {
   const listeners = new Map<string, Listener>();
+  const connections: WeakRef<object>[] = [];
   let closeCount = 0;
   const listen = (name: string) => (listener: Listener) => void listeners.set(name, listener);
   const refuse = (): never => {
@@ -21,6 +24,9 @@ function failingLibrary() {
     setMediaHandler: () => undefined,
   };
   class PeerConnection {
+    constructor() {
+      connections.push(new WeakRef(this));
+    }
     addTrack = () => ({ ...track, sendMessageBinary: refuse });
     onStateChange = listen("state");
     onDataChannel = listen("channel");
@@ -53,7 +59,7 @@ function failingLibrary() {
     onClosed: listen(`${label} closed`),
     close: () => undefined,
   });
-  return { rtc, listeners, channel, closes: () => closeCount };
+  return { rtc, listeners, channel, connections, closes: () => closeCount };
 }
 
 async function answered() {
@@ -100,3 +106,25 @@ describe("a connection whose other side has just gone", () => {
     expect(library.closes()).toBe(1);
   });
 });
+
+describe("a connection that was closed", () => {
+  it("C1: is freed, although the library keeps its callbacks", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const { library, peer } = await closed();
+    // What a promise still held is let go of a turn later.
+    await new Promise(setImmediate);
+    collect();
+    expect(library.listeners.size).toBeGreaterThan(5);
+    expect(peer.deref()).toBeUndefined();
+    expect(library.connections.map((connection) => connection.deref())).toEqual([undefined]);
+  });
+});
+
+/** Apart, so that nothing of this test refers to the peer. */
+async function closed() {
+  const { library, peer } = await answered();
+  library.listeners.get("channel")?.(library.channel("control"));
+  peer.close();
+  return { library, peer: new WeakRef(peer) };
+}
