@@ -10,13 +10,13 @@ const TESTS = ["**/*.test.ts", "**/*.test.tsx", "**/*.test-d.ts", "**/*.soak.ts"
 const OLD_SYNTAX = [
   "scripts/{build,check,guarantees,start,test}.mjs",
   "scripts/setup/node-version.mjs",
-  "packages/cli/bin/*",
+  "packages/dreamloop/bin/*",
 ];
 
 /** Packages that run in Node and in browsers. */
 const UNIVERSAL = ["packages/{core,protocol,worlds,testing,onnx}/src/**/*.ts"];
 
-const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/cli and packages/server/src/config only.";
+const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/dreamloop and packages/server/src/config only.";
 
 export default defineConfig(
   globalIgnores([
@@ -57,14 +57,14 @@ export default defineConfig(
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
       "dreamloop/no-foreign-instanceof": "error",
       eqeqeq: "error",
-      "max-lines": ["error", { max: 300 }],
+      "max-lines": ["warn", { max: 300 }],
       "no-empty": "error",
       "prefer-const": "error",
     },
   },
   {
     files: ["packages/*/src/**", "apps/*/src/**"],
-    ignores: ["packages/cli/src/**", "packages/server/src/config/**", ...TESTS],
+    ignores: ["packages/dreamloop/src/**", "packages/server/src/config/**", ...TESTS],
     rules: {
       "no-console": "error",
       "no-restricted-properties": ["error", { object: "process", property: "env", message: ENVIRONMENT_MESSAGE }],
@@ -94,7 +94,7 @@ export default defineConfig(
     files: TESTS,
     rules: {
       "@typescript-eslint/unbound-method": "off",
-      "max-lines": ["error", { max: 400 }],
+      "max-lines": ["warn", { max: 400 }],
     },
   },
   {

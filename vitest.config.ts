@@ -1,8 +1,8 @@
-import { readdirSync, existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { defineConfig, type Plugin } from "vitest/config";
 import { testEnvironment } from "./scripts/setup/system-packages.mjs";
+import { sourceDoors } from "./scripts/workspace/source-doors.mjs";
 
 /** TypeScript through esbuild, since the default transformer leaves standard decorators as they are. */
 function typescriptThroughEsbuild(): Plugin {
@@ -24,10 +24,9 @@ function typescriptThroughEsbuild(): Plugin {
   };
 }
 
-const packagesFolder = fileURLToPath(new URL("./packages", import.meta.url));
-const sourceAliases = readdirSync(packagesFolder)
-  .filter((name) => name !== "cli" && existsSync(`${packagesFolder}/${name}/src/index.ts`))
-  .map((name) => ({ find: new RegExp(`^@dreamloop/${name}$`), replacement: `${packagesFolder}/${name}/src/index.ts` }));
+const sourceAliases = Object.entries(
+  sourceDoors(fileURLToPath(new URL(".", import.meta.url)), { except: ["dreamloop"] }),
+).map(([specifier, file]) => ({ find: new RegExp(`^${specifier}$`), replacement: file }));
 
 export default defineConfig({
   plugins: [typescriptThroughEsbuild()],

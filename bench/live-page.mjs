@@ -1,6 +1,6 @@
 // The part of the live benchmark that runs in the page.
 import { connect } from "@dreamloop/client";
-import { probeLayout, readProbeStrip } from "@dreamloop/worlds";
+import { probeLayout, readProbeStrip } from "@dreamloop/worlds/probe";
 
 const canvas = document.createElement("canvas");
 const context = canvas.getContext("2d", { willReadFrequently: true });

@@ -13,7 +13,7 @@ import {
   summarize,
 } from "@dreamloop/core";
 import { ProcessClock, sha256FrameHasher } from "@dreamloop/node";
-import { probeWorld } from "@dreamloop/worlds";
+import { probeWorld } from "@dreamloop/worlds/probe";
 
 const { values } = parseArgs({ options: { steps: { type: "string", default: "100000" }, json: { type: "string" } } });
 const steps = Number(values.steps);

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 
 /** Clock ticks a second of Linux in /proc. */
 const TICKS_PER_SECOND = 100;
-const COMMAND = fileURLToPath(new URL("../packages/cli/bin/dreamloop.js", import.meta.url));
+const COMMAND = fileURLToPath(new URL("../packages/dreamloop/bin/dreamloop.js", import.meta.url));
 
 /**
  * Starts `dreamloop serve` on loopback with further arguments; resolves when it listens.

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Locator, Route } from "playwright-core";
-import { promptHash } from "@dreamloop/worlds";
+import { promptHash } from "@dreamloop/worlds/probe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
 import { worldWithWords } from "./play/card-world.ts";

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { promptHash } from "@dreamloop/worlds";
+import { promptHash } from "@dreamloop/worlds/probe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";

@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { eventListSource, runBatch, type StepResult } from "@dreamloop/core";
 import { FakeClock } from "@dreamloop/testing";
-import { probeWorld } from "@dreamloop/worlds";
+import { probeWorld } from "@dreamloop/worlds/probe";
 import sharp from "sharp";
 
 const SIZE = { width: 640, height: 360 };
@@ -31,7 +31,7 @@ await runBatch({
   seed: 7,
 });
 if (last?.output === undefined) throw new Error("the probe gave no frame");
-const folder = new URL("../packages/cli/assets/", import.meta.url);
+const folder = new URL("../packages/dreamloop/assets/", import.meta.url);
 mkdirSync(folder, { recursive: true });
 await sharp(Buffer.from(last.output.data as Uint8Array), { raw: { ...SIZE, channels: 3 } })
   .webp({ quality: 88 })

@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { sourceDoors } from "../scripts/workspace/source-doors.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "..");
@@ -22,12 +23,7 @@ await build({
   logLevel: "warning",
   packages: "bundle",
   external: ["onnxruntime-node"],
-  alias: {
-    "@dreamloop/onnx/node": join(root, "packages/onnx/src/node/index.ts"),
-    "@dreamloop/onnx": join(root, "packages/onnx/src/index.ts"),
-    "@dreamloop/core": join(root, "packages/core/src/index.ts"),
-    "@dreamloop/worlds": join(root, "packages/worlds/src/index.ts"),
-  },
+  alias: sourceDoors(root, { except: ["dreamloop"] }),
 });
 const child = spawn(process.execPath, [output, ...args], { stdio: "inherit" });
 child.on("exit", (code) => process.exit(code ?? 1));

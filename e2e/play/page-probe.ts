@@ -1,4 +1,4 @@
-import { readProbeStrip, probeLayout, type ProbeStripValues } from "@dreamloop/worlds";
+import { readProbeStrip, probeLayout, type ProbeStripValues } from "@dreamloop/worlds/probe";
 
 /** What a page sees of the probe world. */
 export interface Seen extends ProbeStripValues {

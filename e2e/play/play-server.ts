@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const COMMAND = fileURLToPath(new URL("../../packages/cli/bin/dreamloop.js", import.meta.url));
+const COMMAND = fileURLToPath(new URL("../../packages/dreamloop/bin/dreamloop.js", import.meta.url));
 const START_MILLISECONDS = 30_000;
 
 /** A server in a process of its own. */

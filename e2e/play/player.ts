@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { sourceDoors } from "../../scripts/workspace/source-doors.mjs";
 import type { Seen } from "./page-probe.ts";
 
 const root = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -15,10 +16,7 @@ function readerScript(): Promise<string> {
     format: "iife",
     platform: "browser",
     target: "es2022",
-    alias: {
-      "@dreamloop/worlds": root("packages/worlds/src/index.ts"),
-      "@dreamloop/core": root("packages/core/src/index.ts"),
-    },
+    alias: sourceDoors(root(""), { except: ["dreamloop"] }),
     external: ["@dreamloop/onnx", "node:*"],
   }).then(({ outputFiles }) => outputFiles[0]?.text ?? "");
   return probeScript;

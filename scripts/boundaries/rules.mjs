@@ -26,7 +26,7 @@ export const IMPORT_RULES = {
   "packages/cluster": { workspaces: ["core", "protocol", "server"], node: true },
   "packages/client": { workspaces: ["core", "protocol"], node: false },
   "packages/testing": { workspaces: ["core", "protocol"], node: false },
-  "packages/cli": { workspaces: "packages", node: true },
+  "packages/dreamloop": { workspaces: "packages", node: true },
   "apps/player": { workspaces: ["client"], node: false },
 };
 

@@ -96,7 +96,7 @@ test("environment variables are read in the command line and the server's config
   expect(await broken(file, `import { env } from "node:process";\nexport const a = env;\n`)).toEqual([
     "no-restricted-imports",
   ]);
-  expect(await severity("packages/cli/src/some.ts", "no-restricted-properties")).toBe(0);
+  expect(await severity("packages/dreamloop/src/some.ts", "no-restricted-properties")).toBe(0);
   expect(await severity("packages/server/src/config/some.ts", "no-restricted-properties")).toBe(0);
   expect(await severity("packages/server/src/some.ts", "no-restricted-properties")).toBe(2);
 });

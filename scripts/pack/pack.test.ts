@@ -46,7 +46,7 @@ function copyOfRepository(): string {
 /** Packs the command, installs the tarball in an empty project and returns the project's folder. */
 function installedProject(context: TestContext): string {
   const copy = copyOfRepository();
-  const packed = npm(["pack", "--json", "--pack-destination", folder], join(copy, "packages/cli"));
+  const packed = npm(["pack", "--json", "--pack-destination", folder], join(copy, "packages/dreamloop"));
   expect(packed.status, packed.stderr).toBe(0);
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
 
@@ -79,7 +79,8 @@ test("the packed command installs and runs in an empty project, and a page finds
   expect(readFileSync(join(project, "a.mp4")).subarray(4, 8).toString("latin1")).toBe("ftyp");
 
   // The world of the package's own README, whose only import is the package.
-  const [, world = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, "packages/cli/README.md"), "utf8")) ?? [];
+  const [, world = ""] =
+    /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, "packages/dreamloop/README.md"), "utf8")) ?? [];
   writeFileSync(join(project, "dusk.mjs"), world);
   const check = npm(["exec", "--offline", "--", "dreamloop", "check", "./dusk.mjs", "--run"], project);
   expect(check.stdout, check.stderr).toContain("./dusk.mjs is sound");
@@ -151,7 +152,7 @@ const OUTPUTS = workspace("packages/outputs", {
 });
 
 test("a tarball that carries everything has no faults", () => {
-  const cli = workspace("packages/cli", {
+  const cli = workspace("packages/dreamloop", {
     name: "dreamloop",
     dependencies: { "@dreamloop/core": "0.1.0", "@dreamloop/outputs": "0.1.0", left: "1.2.3", own: "1.0.0" },
     optionalDependencies: { right: "2.0.0" },
@@ -161,16 +162,16 @@ test("a tarball that carries everything has no faults", () => {
 });
 
 test("workspaces that are not carried and dependencies that nobody would install are named", () => {
-  const cli = workspace("packages/cli", {
+  const cli = workspace("packages/dreamloop", {
     name: "dreamloop",
     dependencies: { "@dreamloop/outputs": "0.1.0", left: "1.2.4" },
     bundleDependencies: ["@dreamloop/outputs", "@dreamloop/gone"],
   });
   expect(bundleFaults("dreamloop", [cli, CORE, OUTPUTS])).toEqual([
-    "packages/cli/package.json: @dreamloop/core is missing from bundleDependencies",
-    "packages/cli/package.json: @dreamloop/core is missing from dependencies",
-    "packages/cli/package.json: bundleDependencies lists @dreamloop/gone, which nothing needs",
-    'packages/cli/package.json: dependencies must list "left": "1.2.3" because @dreamloop/outputs does, found 1.2.4',
-    'packages/cli/package.json: optionalDependencies must list "right": "2.0.0" because @dreamloop/outputs does, found nothing',
+    "packages/dreamloop/package.json: @dreamloop/core is missing from bundleDependencies",
+    "packages/dreamloop/package.json: @dreamloop/core is missing from dependencies",
+    "packages/dreamloop/package.json: bundleDependencies lists @dreamloop/gone, which nothing needs",
+    'packages/dreamloop/package.json: dependencies must list "left": "1.2.3" because @dreamloop/outputs does, found 1.2.4',
+    'packages/dreamloop/package.json: optionalDependencies must list "right": "2.0.0" because @dreamloop/outputs does, found nothing',
   ]);
 });

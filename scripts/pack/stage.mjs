@@ -7,7 +7,7 @@ import { bundledWorkspaces } from "./bundle.mjs";
 export const PUBLISHED_NAME = "dreamloop";
 
 /** Folder of the published package. */
-const PACKAGE_PATH = "packages/cli";
+const PACKAGE_PATH = "packages/dreamloop";
 
 /** Files and folders of the root that travel in the published package, where they exist. */
 const CARRIED = ["LICENSE", "NOTICE", "worlds"];

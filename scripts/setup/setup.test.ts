@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { installDifference } from "./install.mjs";
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { installDifference, relinkWorkspaces } from "./install.mjs";
 import { nodeVersionComplaint } from "./node-version.mjs";
 import { findSystemPackages, planSystemPackages, SYSTEM_PACKAGES, testEnvironment } from "./system-packages.mjs";
 
@@ -16,7 +19,7 @@ const LOCK = {
   packages: {
     "": { version: "0.0.0" },
     "packages/core": { version: "0.1.0" },
-    "node_modules/@dreamloop/core": { link: true },
+    "node_modules/@dreamloop/core": { link: true, resolved: "packages/core" },
     "node_modules/left": { version: "1.0.0" },
     "node_modules/for-another-system": { version: "1.0.0", optional: true },
   },
@@ -32,6 +35,28 @@ test("what is installed is compared with the lock file, without what is meant fo
   expect(installDifference(LOCK, older)).toBe("node_modules/left is 0.9.0 and should be 1.0.0");
   const { "node_modules/left": _, ...rest } = INSTALLED.packages;
   expect(installDifference(LOCK, { packages: rest })).toBe("node_modules/left is not installed");
+});
+
+test("links to workspaces that a pull moved or added are renewed, and folders are not replaced", () => {
+  const root = mkdtempSync(join(tmpdir(), "links-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ["packages/new", "packages/other", "node_modules"])
+    mkdirSync(join(root, folder), { recursive: true });
+  symlinkSync(join(root, "packages/old"), join(root, "node_modules/moved"));
+  const packages = {
+    "node_modules/moved": { link: true, resolved: "packages/new" },
+    "node_modules/@scope/other": { link: true, resolved: "packages/other" },
+  };
+  expect(relinkWorkspaces({ packages }, root)).toEqual(["node_modules/moved", "node_modules/@scope/other"]);
+  expect(realpathSync(join(root, "node_modules/moved"))).toBe(realpathSync(join(root, "packages/new")));
+  expect(realpathSync(join(root, "node_modules/@scope/other"))).toBe(realpathSync(join(root, "packages/other")));
+  expect(relinkWorkspaces({ packages }, root)).toEqual([]);
+
+  mkdirSync(join(root, "node_modules/real"));
+  writeFileSync(join(root, "node_modules/real/mine.txt"), "mine");
+  const real = { "node_modules/real": { link: true, resolved: "packages/new" } };
+  expect(() => relinkWorkspaces({ packages: real }, root)).toThrow(/node_modules\/real is a folder/);
+  expect(lstatSync(join(root, "node_modules/real")).isDirectory()).toBe(true);
 });
 
 /** A machine that has just the named programs. */

@@ -17,5 +17,5 @@ export function main(args) {
   if (built !== 0) return built;
   const command = args.length > 0 ? args : START;
   console.log(`dreamloop ${command.join(" ")}`);
-  return run(process.execPath, ["packages/cli/bin/dreamloop.js", ...command]);
+  return run(process.execPath, ["packages/dreamloop/bin/dreamloop.js", ...command]);
 }

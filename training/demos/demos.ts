@@ -1,5 +1,5 @@
 import type { DriverCommand } from "@dreamloop/core";
-import { LANE_CENTRE_METRES, type DriveState, type DriveWorld } from "@dreamloop/worlds";
+import { LANE_CENTRE_METRES, type DriveState, type DriveWorld } from "@dreamloop/worlds/drive";
 import { follow } from "../render/drivers.ts";
 
 /** A change of the prompt in a demo. */

@@ -2,7 +2,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { advanceDrive, createDriveState, createDriveWorld, DRIVE_STEP_SECONDS, stationAt } from "@dreamloop/worlds";
+import {
+  advanceDrive,
+  createDriveState,
+  createDriveWorld,
+  DRIVE_STEP_SECONDS,
+  stationAt,
+} from "@dreamloop/worlds/drive";
 import { DEMOS, type Demo } from "./demos.ts";
 
 /** Steps between two moves of the driver's hands and feet. */

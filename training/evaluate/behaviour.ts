@@ -1,4 +1,4 @@
-import { NEUTRAL_DRIVER_COMMAND } from "@dreamloop/worlds";
+import { NEUTRAL_DRIVER_COMMAND } from "@dreamloop/worlds/drive";
 import { follow, type Driver } from "../render/drivers.ts";
 import { CONDITIONS } from "./closed-loop.ts";
 import type { Studio } from "./drives.ts";

@@ -1,4 +1,4 @@
-import { PICTURE_WIDTH } from "@dreamloop/worlds";
+import { PICTURE_WIDTH } from "@dreamloop/worlds/drive";
 import { lookOf } from "../render/looks.ts";
 import { CONDITIONS } from "./closed-loop.ts";
 import type { Studio } from "./drives.ts";

@@ -10,7 +10,7 @@ import {
   SceneRasteriser,
   type DriveState,
   type DriveWorld,
-} from "@dreamloop/worlds";
+} from "@dreamloop/worlds/drive";
 import { classify, createClassifiedTarget, PixelClass } from "../render/classes.ts";
 import { createDriver, type Driver, type DriverStyle } from "../render/drivers.ts";
 import { lookOf, slideLook, type Condition, type Look } from "../render/looks.ts";

@@ -1,4 +1,4 @@
-import { PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds";
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds/drive";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import type { Condition } from "../render/looks.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds";
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds/drive";
 import { encodePng } from "../render/png.ts";
 import type { ConditionResult, ObedienceResult } from "./behaviour.ts";
 import type { ClosedLoopResult } from "./closed-loop.ts";

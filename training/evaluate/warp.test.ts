@@ -1,4 +1,4 @@
-import { advanceDrive, createDriveState, createDriveWorld, NEUTRAL_DRIVER_COMMAND } from "@dreamloop/worlds";
+import { advanceDrive, createDriveState, createDriveWorld, NEUTRAL_DRIVER_COMMAND } from "@dreamloop/worlds/drive";
 import { describe, expect, it } from "vitest";
 import { lookOf } from "../render/looks.ts";
 import { Studio } from "./drives.ts";

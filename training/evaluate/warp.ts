@@ -1,4 +1,4 @@
-import { driverCamera, PICTURE_HEIGHT, PICTURE_WIDTH, type DriveState } from "@dreamloop/worlds";
+import { driverCamera, PICTURE_HEIGHT, PICTURE_WIDTH, type DriveState } from "@dreamloop/worlds/drive";
 
 /**
  * The second baseline: the picture of one pose, warped to another. What is below the horizon is taken for flat ground, what is

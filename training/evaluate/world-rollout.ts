@@ -8,7 +8,7 @@ import {
   type VideoChunk,
 } from "@dreamloop/core";
 import { loadBundle } from "@dreamloop/onnx/node";
-import { driveDomain, PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds";
+import { driveDomain, PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds/drive";
 import type { DriveFrame } from "./drives.ts";
 
 /** How a rollout begins. */

@@ -1,4 +1,4 @@
-import { createMapTarget, Material, PICTURE_HEIGHT, PICTURE_WIDTH, type SceneTarget } from "@dreamloop/worlds";
+import { createMapTarget, Material, PICTURE_HEIGHT, PICTURE_WIDTH, type SceneTarget } from "@dreamloop/worlds/drive";
 
 /** What a pixel shows, as far as the judge of the evaluation is asked. */
 export const PixelClass = {

@@ -8,7 +8,7 @@ import {
   trackPointAt,
   type DriveState,
   type DriveWorld,
-} from "@dreamloop/worlds";
+} from "@dreamloop/worlds/drive";
 
 /** Source of uniform numbers in [0, 1). */
 export type Uniform = () => number;

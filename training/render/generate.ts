@@ -11,7 +11,7 @@ import {
   PICTURE_HEIGHT,
   PICTURE_WIDTH,
   SceneRasteriser,
-} from "@dreamloop/worlds";
+} from "@dreamloop/worlds/drive";
 import { classify, createClassifiedTarget } from "./classes.ts";
 import { createDriver, pickStyle, type Uniform } from "./drivers.ts";
 import { lookOf, slideLook, TIMES_OF_DAY, WEATHERS, type Condition } from "./looks.ts";

@@ -6,7 +6,7 @@ import {
   type DriveCamera,
   type DriveState,
   type DriveWorld,
-} from "@dreamloop/worlds";
+} from "@dreamloop/worlds/drive";
 import { LookField, type Look } from "./looks.ts";
 
 /** A light that blooms in the picture. */

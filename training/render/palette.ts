@@ -1,4 +1,4 @@
-import { Material } from "@dreamloop/worlds";
+import { Material } from "@dreamloop/worlds/drive";
 import { LookField, type Look } from "./looks.ts";
 
 /** Natural colour of each material, display-encoded, 0..255. */

@@ -1,4 +1,4 @@
-import { PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds";
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from "@dreamloop/worlds/drive";
 import { LookField, type Look } from "./looks.ts";
 
 const HORIZON = Math.round(0.43 * PICTURE_HEIGHT);

@@ -10,7 +10,7 @@ import {
   type DriveWorld,
   type GroundCover,
   type PlaneViews,
-} from "@dreamloop/worlds";
+} from "@dreamloop/worlds/drive";
 import { addGlows } from "./glow.ts";
 import { LookField, type Look } from "./looks.ts";
 import { emissionOf, LitPalette } from "./palette.ts";

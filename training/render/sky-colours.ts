@@ -1,4 +1,4 @@
-import { SUN_AZIMUTH_RADIANS, type DriveCamera } from "@dreamloop/worlds";
+import { SUN_AZIMUTH_RADIANS, type DriveCamera } from "@dreamloop/worlds/drive";
 import { LookField, type Look } from "./looks.ts";
 
 /** Colours of the sky of one frame: everything that is the same along rows or columns, computed once. */

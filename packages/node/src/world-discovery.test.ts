@@ -36,7 +36,9 @@ const HILLS = { id: "hills", module: "./index.js", export: "hills" };
 const resolveIn = (argument: string, cwd = root): ResolvedWorld =>
   resolveWorld(argument, {
     cwd,
-    bundled: [{ id: "probe", title: "Probe", reference: { module: "@dreamloop/worlds", exportName: "probeWorld" } }],
+    bundled: [
+      { id: "probe", title: "Probe", reference: { module: "@dreamloop/worlds/probe", exportName: "probeWorld" } },
+    ],
     bundleReference: (folder) => ({ module: "/loader.js", argument: folder }),
   });
 
@@ -131,7 +133,7 @@ describe("resolveWorld", () => {
       origin: "bundled",
       id: "probe",
       title: "Probe",
-      reference: { module: "@dreamloop/worlds", exportName: "probeWorld" },
+      reference: { module: "@dreamloop/worlds/probe", exportName: "probeWorld" },
     });
   });
 

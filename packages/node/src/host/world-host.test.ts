@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { readProbeStrip } from "@dreamloop/worlds";
+import { readProbeStrip } from "@dreamloop/worlds/probe";
 import { frameRgb8 } from "@dreamloop/core";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { HoldingWorlds } from "../test-support/holding-worlds.ts";
@@ -13,7 +13,10 @@ import {
   type LoadWorldOptions,
 } from "../index.ts";
 
-const reference = { module: createRequire(import.meta.url).resolve("@dreamloop/worlds"), exportName: "probeWorld" };
+const reference = {
+  module: createRequire(import.meta.url).resolve("@dreamloop/worlds/probe"),
+  exportName: "probeWorld",
+};
 const clock = new ProcessClock();
 const hosts: WorldHost[] = [];
 const holdingWorlds = new HoldingWorlds();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { WorldReferenceInput } from "../index.ts";
 
-const PROBE = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds")).href;
+const PROBE = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds/probe")).href;
 
 /**
  * Worlds whose loads hold their thread, as a module that a worker can load: each tells a progress of 0.5 as it begins to hold, and of 0.9

@@ -1,5 +1,5 @@
 import { inferenceConfig, modelInputs, runBatch, type StepResult } from "@dreamloop/core";
-import { driveDomain } from "@dreamloop/worlds";
+import { driveDomain } from "@dreamloop/worlds/drive";
 import { FakeClock, RecordingTarget } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
 import { openBundle } from "../bundle/open-bundle.ts";

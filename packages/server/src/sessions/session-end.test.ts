@@ -26,6 +26,8 @@ describe("what clients are told of a fault", () => {
 
   it("leaves alone what names no place", () => {
     const record = errorToRecord(error);
-    expect(toldRecord(record, { id: "mine", reference: { module: "@dreamloop/worlds", argument: 3 } })).toEqual(record);
+    expect(toldRecord(record, { id: "mine", reference: { module: "@dreamloop/worlds/probe", argument: 3 } })).toEqual(
+      record,
+    );
   });
 });

@@ -4,7 +4,7 @@ import { DreamloopServer, type DreamloopServerOptions } from "../dreamloop-serve
 import type { ServerConfigInput } from "../config/server-config.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 
-const PROBE_MODULE = createRequire(import.meta.url).resolve("@dreamloop/worlds");
+const PROBE_MODULE = createRequire(import.meta.url).resolve("@dreamloop/worlds/probe");
 
 /** The probe world, small and fast. */
 export function probe(options: Readonly<Record<string, number | boolean>> = {}, id = "probe"): ServedWorld {

@@ -1,5 +1,5 @@
 import { SESSION_STATES, type SessionAnswer } from "@dreamloop/protocol";
-import { readProbeStrip } from "@dreamloop/worlds";
+import { readProbeStrip } from "@dreamloop/worlds/probe";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { decodePictures } from "../test-support/decode-pictures.ts";
 import { RtcClient } from "../test-support/rtc-client.ts";

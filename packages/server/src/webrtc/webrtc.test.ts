@@ -1,4 +1,4 @@
-import { readProbeStrip } from "@dreamloop/worlds";
+import { readProbeStrip } from "@dreamloop/worlds/probe";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keys, SocketClient } from "../test-support/socket-client.ts";
 import { decodePictures } from "../test-support/decode-pictures.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { FakeClock } from "@dreamloop/testing";
-import { clockStepCost, createProbeWorld } from "@dreamloop/worlds";
+import { clockStepCost, createProbeWorld } from "@dreamloop/worlds/probe";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { startRealtime } from "../../drivers/realtime-driver.ts";

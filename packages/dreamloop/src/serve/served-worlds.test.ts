@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readProbeStrip } from "@dreamloop/worlds";
+import { readProbeStrip } from "@dreamloop/worlds/probe";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { servedWorlds } from "./served-worlds.ts";

@@ -62,7 +62,7 @@ describe("worlds", () => {
 describe("run", () => {
   test("the command that it prints for the trace replays it, for a world given by its path too", async () => {
     const name = "my world.mjs";
-    const module = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds")).href;
+    const module = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds/probe")).href;
     writeFileSync(at(name), `export { probeWorld as default } from ${JSON.stringify(module)};\n`);
     for (const world of [`./${name}`, "probe"]) {
       const { out } = await cli(["run", world, ...SMALL, "--frames", "2", "--record", "a $1.trace"]);

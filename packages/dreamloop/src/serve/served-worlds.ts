@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { InferenceConfigInput } from "@dreamloop/core";
 import type { ServedWorld } from "@dreamloop/server";
-import { PROBE_MODEL_ID } from "@dreamloop/worlds";
+import { PROBE_MODEL_ID } from "@dreamloop/worlds/probe";
 import { bundleFolderOf, glanceAtBundle, glanceAtManifest } from "../lookup/bundle-folder.ts";
 import { glanceAtInputs } from "../lookup/glance-inputs.ts";
 import { findPlace } from "../lookup/find-world.ts";

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { text, type ModelAdapter } from "@dreamloop/core";
 import type { DomainRegistry } from "@dreamloop/onnx";
-import { driveDomain } from "@dreamloop/worlds";
+import { driveDomain } from "@dreamloop/worlds/drive";
 
 /** The domains that bundles may name. */
 export const WORLD_DOMAINS: DomainRegistry = Object.freeze({ [driveDomain.id]: driveDomain });

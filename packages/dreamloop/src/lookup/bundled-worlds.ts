@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUNDLE_MANIFEST, type BundledWorld } from "@dreamloop/node";
-import { PROBE_MODEL_ID, probeWorld } from "@dreamloop/worlds";
+import { PROBE_MODEL_ID, probeWorld } from "@dreamloop/worlds/probe";
 import { bundleReference, glanceAtBundle } from "./bundle-folder.ts";
 
 /** Name of the root of the repository, in which bundles lie beside the packages and not inside of this one. */
@@ -19,7 +19,7 @@ export function bundledWorlds(): readonly OwnWorld[] {
   const probe: OwnWorld = {
     id: PROBE_MODEL_ID,
     title: probeWorld.title ?? PROBE_MODEL_ID,
-    reference: { module: fileURLToPath(import.meta.resolve("@dreamloop/worlds")), exportName: "probeWorld" },
+    reference: { module: fileURLToPath(import.meta.resolve("@dreamloop/worlds/probe")), exportName: "probeWorld" },
   };
   return [probe, ...bundleFolders().map(bundleWorldOf)];
 }

@@ -1,6 +1,6 @@
 import { inferenceConfig, type ModelAdapter } from "@dreamloop/core";
 import { installedWorlds } from "@dreamloop/node";
-import { PROBE_MODEL_ID, probeWorld } from "@dreamloop/worlds";
+import { PROBE_MODEL_ID, probeWorld } from "@dreamloop/worlds/probe";
 import { bundledWorlds } from "./bundled-worlds.ts";
 import { glanceAtBundle } from "./bundle-folder.ts";
 

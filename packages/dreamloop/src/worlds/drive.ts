@@ -1,0 +1,2 @@
+/** The simulation behind the drive world: the public interface of `@dreamloop/worlds/drive`. */
+export * from "@dreamloop/worlds/drive";
