@@ -5,7 +5,8 @@ import ts from "typescript";
 import { listFiles, listWorkspaces, readManifest } from "../workspace/packages.mjs";
 import { findCycles } from "./cycles.mjs";
 import { readImports } from "./imports.mjs";
-import { ruleFor, TEST_WORKSPACES } from "./rules.mjs";
+import { layerFault } from "./layers.mjs";
+import { FOLDER_ORDER, ruleFor, TEST_WORKSPACES } from "./rules.mjs";
 
 /**
  * @typedef {import("../workspace/packages.mjs").Workspace} Workspace
@@ -83,7 +84,8 @@ function importFault({ specifier, typeOnly }, file, context) {
   const isTest = TEST_FILE.test(file);
   if (specifier.startsWith(".") || specifier.startsWith("/")) {
     const leaves = specifier.startsWith("/") || posix.join(posix.dirname(file), specifier).startsWith("..");
-    return leaves ? `"${specifier}" leaves the package; import other packages by name` : undefined;
+    if (leaves) return `"${specifier}" leaves the package; import other packages by name`;
+    return isTest ? undefined : layerFault(specifier, file, FOLDER_ORDER[workspace.path]);
   }
   const name = packageName(specifier);
   if (isBuiltin(specifier)) {

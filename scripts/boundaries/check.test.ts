@@ -142,3 +142,18 @@ test("nothing imports an example", () => {
   });
   expect(found).toContain("packages/node/src/index.ts:1: packages/node may not import example-one; it may import core");
 });
+
+test("a file imports from folders below its own only, where a package orders them", () => {
+  const found = faults({
+    ...manifest("client"),
+    "packages/client/src/link/link.ts": `import type { Session } from "../session/session.ts";\nimport "../wire/api.ts";\n`,
+    "packages/client/src/capture/devices/pad.ts": `import "../capture.ts";\n`,
+    "packages/client/src/capture/capture.ts": `import "./devices/pad.ts";\nimport "../other/free.ts";\n`,
+    "packages/client/src/link/link.test.ts": `import "../session/session.ts";\n`,
+  });
+  const order = "browser, wire, link, present, input, session/statistics, session, capture/devices, capture, react";
+  expect(found.filter((fault) => fault.includes("builds on it"))).toEqual([
+    `packages/client/src/capture/devices/pad.ts:1: src/capture/devices may not import from src/capture, which builds on it; the order is ${order}`,
+    `packages/client/src/link/link.ts:1: src/link may not import from src/session, which builds on it; the order is ${order}`,
+  ]);
+});

@@ -47,3 +47,25 @@ export const TEST_WORKSPACES = ["testing", "worlds"];
 export function ruleFor(path) {
   return IMPORT_RULES[path] ?? (/^(examples|bench|e2e)(\/|$)/.test(path) ? OUTSIDE_RULE : undefined);
 }
+
+/**
+ * Folders below `src`, from the ground up, for packages whose parts build on each other. A file may import from its own
+ * folder and from those before it, types included. Of nested folders the longest match counts. Tests, folders that are
+ * not listed and files directly below `src` are free.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const FOLDER_ORDER = {
+  "packages/client": [
+    "browser",
+    "wire",
+    "link",
+    "present",
+    "input",
+    "session/statistics",
+    "session",
+    "capture/devices",
+    "capture",
+    "react",
+  ],
+};

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeEnvironment } from "../test-support/fake-environment.ts";
-import { InputSender, type SentInput } from "./input-sender.ts";
+import { InputSender, SendSchedule, type SentInput } from "./input-sender.ts";
 import { InputState } from "./input-state.ts";
-import { SendSchedule } from "./send-schedule.ts";
 
 interface Setup {
   readonly environment: FakeEnvironment;

@@ -1,6 +1,5 @@
 import { STATE_EVENTS, type DeviceState } from "@dreamloop/protocol";
-import { HeldCodes } from "./held-codes.ts";
-import { PadCounts } from "./pad-counts.ts";
+import { PadCounts, PressedCodes } from "./press-counts.ts";
 
 /** What a gamepad says right now. */
 export interface PadReading {
@@ -37,8 +36,8 @@ const MAX_CODE_LENGTH = 32;
  * makes all older ones superfluous, so that a lost message loses nothing. Pure: no clock, no page.
  */
 export class InputState {
-  readonly #keys = new HeldCodes<string>();
-  readonly #buttons = new HeldCodes<number>();
+  readonly #keys = new PressedCodes<string>();
+  readonly #buttons = new PressedCodes<number>();
   readonly #pads = new Map<number, { reading: PadReading; counts: PadCounts }>();
   readonly #axes = new Map<string, number>();
   #wheel: { reading: WheelReading; counts: PadCounts } | undefined;

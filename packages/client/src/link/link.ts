@@ -1,6 +1,6 @@
 import type { DreamloopError } from "@dreamloop/core";
 import type { FrameCodec, ServerMessage, SessionAnswer, Transport } from "@dreamloop/protocol";
-import type { PictureSource } from "../present/picture-source.ts";
+import type { PictureSource } from "./picture-source.ts";
 
 /** What hears of a link. */
 export interface LinkHandlers {

@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES, errorFromRecord } from "@dreamloop/core";
 import type { ControlMethod, ControlRequests, ControlResponse } from "@dreamloop/protocol";
-import type { ClientEnvironment } from "../session/environment.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 
 /** How long an answer may take, in milliseconds. */
 export const REQUEST_TIMEOUT_MILLISECONDS = 15_000;

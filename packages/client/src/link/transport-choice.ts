@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import type { SessionAnswer } from "@dreamloop/protocol";
-import type { ClientEnvironment } from "../session/environment.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 import type { Link, LinkHandlers, LinkOpener } from "./link.ts";
 
 /** Which transport a caller asks for. */

@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import type { ConnectedMessage, FrameCodec, IceCandidate, SessionAnswer } from "@dreamloop/protocol";
-import type { ClientEnvironment } from "../session/environment.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 import type { HttpApi } from "../wire/http-api.ts";
 import { readServerMessage } from "../wire/read-message.ts";
 import type { Link, LinkHandlers } from "./link.ts";

@@ -7,8 +7,8 @@ import {
   type SessionAnswer,
   type WelcomeMessage,
 } from "@dreamloop/protocol";
-import { PacketDecoder } from "../present/packet-decoder.ts";
-import type { ClientEnvironment } from "../session/environment.ts";
+import { PacketDecoder } from "./packet-decoder.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 import { readMessageValue, readServerMessage } from "../wire/read-message.ts";
 import type { Link, LinkHandlers } from "./link.ts";
 

@@ -1,6 +1,6 @@
 import type { FrameMetadata } from "@dreamloop/protocol";
-import type { ClientEnvironment } from "../session/environment.ts";
-import type { PictureSource } from "./picture-source.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
+import type { PictureSource } from "../link/picture-source.ts";
 import type { PresentedFrame, Surface } from "./stage.ts";
 
 /** What hears of shown frames. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type CSSProperties, type ReactNode } from "react";
-import { captureInput, type CaptureOptions, type InputCapture } from "../input/capture.ts";
+import { captureInput, type CaptureOptions, type InputCapture } from "../capture/capture-input.ts";
 import { usePlay } from "./play-context.tsx";
 
 /** What the view takes. */

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { PlaySession } from "../session/play-session.ts";
 import type { PlayEvents, PlayState } from "../session/session-events.ts";
-import type { PlayStats } from "../statistics/play-statistics.ts";
+import type { PlayStats } from "../session/statistics/play-statistics.ts";
 
 /** What the session is doing; `undefined` without one. */
 export function usePlayState(session: PlaySession | undefined): PlayState | undefined {

@@ -3,8 +3,8 @@ import { openWebRtcLink } from "../link/webrtc-link.ts";
 import { openWebSocketLink } from "../link/websocket-link.ts";
 import { HttpApi } from "../wire/http-api.ts";
 import { createSession } from "./create-session.ts";
-import { browserEnvironment, type ClientEnvironment } from "./environment.ts";
-import { onPageEnd } from "./page-end.ts";
+import { browserEnvironment, type ClientEnvironment } from "../browser/client-environment.ts";
+import { onPageEnd } from "../browser/page-end.ts";
 import type { ConnectOptions, ServerOptions } from "./play-options.ts";
 import { PlaySession } from "./play-session.ts";
 

@@ -10,10 +10,10 @@ import {
 } from "@dreamloop/protocol";
 import { InputSender } from "../input/input-sender.ts";
 import type { Link, LinkHandlers } from "../link/link.ts";
-import { ReconnectPolicy } from "../link/reconnect-policy.ts";
+import { ReconnectPolicy } from "./reconnect-policy.ts";
 import { Requests } from "../link/requests.ts";
-import { Stage } from "../present/stage.ts";
-import { clientStatsOf, PlayStatistics, type PlayStats } from "../statistics/play-statistics.ts";
+import { PictureStage } from "../present/stage.ts";
+import { clientStatsOf, PlayStatistics, type PlayStats } from "./statistics/play-statistics.ts";
 import { createSession } from "./create-session.ts";
 import type { ConnectionParts } from "./session-parts.ts";
 import { Reconnector } from "./reconnector.ts";
@@ -26,7 +26,7 @@ const SILENCE_MILLISECONDS = 6_000;
 
 /** Keeps a session connected: opens its link, reads what comes, takes it up again when it is lost, and measures. */
 export class LiveConnection {
-  readonly stage: Stage;
+  readonly stage: PictureStage;
   readonly sender: InputSender;
   readonly #parts: ConnectionParts;
   readonly #statistics = new PlayStatistics();
@@ -52,7 +52,7 @@ export class LiveConnection {
     this.#state = grant.state;
     this.#requests = new Requests(environment);
     this.sender = new InputSender(environment, parts.input, (sent) => this.#statistics.inputSent(sent));
-    this.stage = new Stage(environment, (shown) => {
+    this.stage = new PictureStage(environment, (shown) => {
       const received = shown.metadata === undefined ? undefined : this.#receivedAt.get(shown.metadata);
       const frame = received === undefined ? shown : { ...shown, receivedAtMilliseconds: received };
       this.#statistics.framePresented(frame);

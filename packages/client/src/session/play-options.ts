@@ -1,6 +1,6 @@
-import type { ReconnectOptions } from "../link/reconnect-policy.ts";
+import type { ReconnectOptions } from "./reconnect-policy.ts";
 import type { TransportChoice } from "../link/transport-choice.ts";
-import type { ClientEnvironment } from "./environment.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 
 /** How a server is reached. */
 export interface ServerOptions {

@@ -8,7 +8,7 @@ import type {
 } from "@dreamloop/protocol";
 import { InputState } from "../input/input-state.ts";
 import type { Surface } from "../present/stage.ts";
-import type { PlayStats } from "../statistics/play-statistics.ts";
+import type { PlayStats } from "./statistics/play-statistics.ts";
 import { wrong } from "../wire/read-message.ts";
 import { Emitter, type Unsubscribe } from "./emitter.ts";
 import { LiveConnection } from "./live-connection.ts";

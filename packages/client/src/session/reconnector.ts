@@ -1,8 +1,8 @@
 import { ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import type { SessionAnswer } from "@dreamloop/protocol";
-import type { ReconnectPolicy } from "../link/reconnect-policy.ts";
+import type { ReconnectPolicy } from "./reconnect-policy.ts";
 import type { HttpApi } from "../wire/http-api.ts";
-import type { ClientEnvironment } from "./environment.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 
 /** What a reconnector works with. */
 export interface ReconnectorParts {

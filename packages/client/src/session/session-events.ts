@@ -1,8 +1,8 @@
 import type { DreamloopError } from "@dreamloop/core";
 import type { NoticeMessage, SessionState, SessionStateMessage, Transport, WorldSummary } from "@dreamloop/protocol";
 import type { PresentedFrame } from "../present/stage.ts";
-import type { PlayStats } from "../statistics/play-statistics.ts";
-import type { QualityVerdict } from "../statistics/quality.ts";
+import type { PlayStats } from "./statistics/play-statistics.ts";
+import type { QualityVerdict } from "./statistics/quality.ts";
 
 /** What a session is doing, seen from the client: the server's states, and `reconnecting` while there is no link. */
 export type PlayState = SessionState | "reconnecting";

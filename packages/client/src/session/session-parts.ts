@@ -3,7 +3,7 @@ import type { InputState } from "../input/input-state.ts";
 import type { Link, LinkHandlers } from "../link/link.ts";
 import type { HttpApi } from "../wire/http-api.ts";
 import type { Emitter } from "./emitter.ts";
-import type { ClientEnvironment } from "./environment.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 import type { ConnectOptions } from "./play-options.ts";
 import type { PlayEvents } from "./session-events.ts";
 

@@ -1,4 +1,4 @@
-import type { ClientEnvironment } from "../session/environment.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
 
 interface Timer {
   readonly at: number;

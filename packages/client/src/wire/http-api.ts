@@ -9,8 +9,8 @@ import type {
   WorldsAnswer,
   WorldSummary,
 } from "@dreamloop/protocol";
-import type { ClientEnvironment } from "../session/environment.ts";
-import { record, wrong } from "./read-message.ts";
+import type { ClientEnvironment } from "../browser/client-environment.ts";
+import { readRecord, wrong } from "./read-message.ts";
 
 /** A server that is busy for so long only, in seconds, is about to be free: it is asked again. */
 const SHORTLY_SECONDS = 1;
@@ -54,7 +54,7 @@ export class HttpApi {
   /** The worlds that the server offers. */
   async worlds(signal?: AbortSignal): Promise<readonly WorldSummary[]> {
     const answer = await this.#ask("/api/worlds", signal === undefined ? {} : { signal });
-    const { worlds } = record(answer, "WorldsAnswer") as Partial<WorldsAnswer>;
+    const { worlds } = readRecord(answer, "WorldsAnswer") as Partial<WorldsAnswer>;
     if (!Array.isArray(worlds)) throw wrong("WorldsAnswer.worlds", "a list", worlds);
     return worlds as readonly WorldSummary[];
   }
@@ -63,7 +63,7 @@ export class HttpApi {
   async facts(grant: SessionAnswer, signal?: AbortSignal): Promise<SessionFacts> {
     const question: Question = { token: grant.token, ...(signal === undefined ? {} : { signal }) };
     const path = `/api/sessions/${encodeURIComponent(grant.sessionId)}`;
-    return record(await this.#ask(path, question), "SessionFacts") as unknown as SessionFacts;
+    return readRecord(await this.#ask(path, question), "SessionFacts") as unknown as SessionFacts;
   }
 
   /** Starts a session. A server that will be free within a second, such as while it unloads a world that somebody left, is asked again, ten times at most. */
@@ -84,9 +84,9 @@ export class HttpApi {
   /** What pictures may be that are uploaded; absent: the server takes none. */
   async uploadLimits(signal?: AbortSignal): Promise<UploadLimits | undefined> {
     const answer = await this.#ask("/api/config", signal === undefined ? {} : { signal });
-    const { uploads } = record(answer, "ConfigAnswer") as Partial<ConfigAnswer>;
+    const { uploads } = readRecord(answer, "ConfigAnswer") as Partial<ConfigAnswer>;
     if (uploads === undefined) return undefined;
-    const { maxBytes } = record(uploads, "ConfigAnswer.uploads");
+    const { maxBytes } = readRecord(uploads, "ConfigAnswer.uploads");
     if (typeof maxBytes !== "number") throw wrong("ConfigAnswer.uploads.maxBytes", "a number", maxBytes);
     return uploads;
   }
@@ -94,7 +94,7 @@ export class HttpApi {
   /** Uploads a picture; gives the name that stands for it once, when a session is started. */
   async upload(picture: Blob, signal?: AbortSignal): Promise<string> {
     const question: Question = { method: "POST", file: picture, ...(signal === undefined ? {} : { signal }) };
-    const { uploadId } = record(await this.#ask("/api/uploads", question), "UploadAnswer");
+    const { uploadId } = readRecord(await this.#ask("/api/uploads", question), "UploadAnswer");
     if (typeof uploadId !== "string") throw wrong("UploadAnswer.uploadId", "a string", uploadId);
     return uploadId;
   }
@@ -114,7 +114,7 @@ export class HttpApi {
   /** Hands in a WebRTC offer; gives the server's answer. */
   async offer(grant: SessionAnswer, sdp: string, signal?: AbortSignal): Promise<string> {
     const question: Question = { method: "POST", body: { type: "offer", sdp }, token: grant.token };
-    const answer = record(
+    const answer = readRecord(
       await this.#ask(
         `/api/sessions/${encodeURIComponent(grant.sessionId)}/offer`,
         signal ? { ...question, signal } : question,
@@ -206,8 +206,8 @@ function parse(text: string): unknown {
 export function refusal(status: number, text: string): DreamloopError {
   const details = { status };
   try {
-    const answer = record(JSON.parse(text), "ErrorAnswer");
-    const error = record(answer.error, "ErrorAnswer.error") as unknown as ErrorRecord;
+    const answer = readRecord(JSON.parse(text), "ErrorAnswer");
+    const error = readRecord(answer.error, "ErrorAnswer.error") as unknown as ErrorRecord;
     if (typeof error.code !== "string" || typeof error.message !== "string")
       throw wrong("ErrorAnswer", "an error", error);
     const retryAfter =
@@ -232,13 +232,13 @@ export function refusal(status: number, text: string): DreamloopError {
 
 /** Checks what a client relies on in the answer to a creation or a resumption. */
 export function readGrant(value: unknown): SessionAnswer {
-  const grant = record(value, "SessionAnswer");
+  const grant = readRecord(value, "SessionAnswer");
   for (const field of ["sessionId", "token", "resumeSecret", "viewerToken", "websocketPath"]) {
     if (typeof grant[field] !== "string") throw wrong(`SessionAnswer.${field}`, "a string", grant[field]);
   }
   if (typeof grant.epoch !== "number") throw wrong("SessionAnswer.epoch", "a number", grant.epoch);
   if (typeof grant.state !== "string") throw wrong("SessionAnswer.state", "a string", grant.state);
-  record(grant.world, "SessionAnswer.world");
+  readRecord(grant.world, "SessionAnswer.world");
   return {
     ...grant,
     iceServers: Array.isArray(grant.iceServers) ? (grant.iceServers as unknown[]) : [],

@@ -35,7 +35,7 @@ export function readServerMessage(text: string): ServerMessage | undefined {
 
 /** As `readServerMessage`, for a value that has been parsed. */
 export function readMessageValue(value: unknown): ServerMessage | undefined {
-  const message = record(value, "ServerMessage");
+  const message = readRecord(value, "ServerMessage");
   const { type } = message;
   if (typeof type !== "string") throw wrong("ServerMessage.type", "a string", type);
   const numbers = Object.hasOwn(NUMBERS, type) ? NUMBERS[type] : undefined;
@@ -49,7 +49,7 @@ export function readMessageValue(value: unknown): ServerMessage | undefined {
 }
 
 /** A plain object, or `invalid_value`. */
-export function record(value: unknown, path: string): Readonly<Record<string, unknown>> {
+export function readRecord(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(path, "an object", value);
   return value as Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
-import { browserEnvironment } from "../session/environment.ts";
-import { onPageEnd } from "../session/page-end.ts";
-import type { ServerOptions } from "../session/play-options.ts";
+import { browserEnvironment } from "../browser/client-environment.ts";
+import { onPageEnd } from "../browser/page-end.ts";
+import type { ServerOptions } from "./play-options.ts";
 import { refusal } from "../wire/http-api.ts";
 
 /** What is watched. */

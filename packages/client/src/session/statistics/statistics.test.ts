@@ -1,9 +1,8 @@
 import type { FrameMetadata, SessionStatsMessage } from "@dreamloop/protocol";
 import { describe, expect, test } from "vitest";
-import { FrameMatcher } from "../present/frame-matcher.ts";
-import { clientStatsOf, PlayStatistics } from "./play-statistics.ts";
+import { FrameMatcher } from "../../present/stage.ts";
+import { clientStatsOf, PlayStatistics, RateMeter } from "./play-statistics.ts";
 import { judgeQuality, MIN_JUDGED_INPUTS, WARM_UP_MILLISECONDS, type QualityFacts } from "./quality.ts";
-import { RateMeter } from "./rate-meter.ts";
 import { Samples } from "./samples.ts";
 
 function frame(change: Partial<FrameMetadata> = {}): FrameMetadata {

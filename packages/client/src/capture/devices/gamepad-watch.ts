@@ -1,7 +1,7 @@
-import type { DeviceContext } from "../capture.ts";
-import type { PadReading } from "../input-state.ts";
-import { VIRTUAL_PAD_INDEX } from "../virtual-pad.ts";
-import { isWheel, wheelMappingFor, WheelReader, type WheelMapping } from "../wheel-mapping.ts";
+import type { DeviceContext } from "./device-context.ts";
+import type { PadReading } from "../../input/input-state.ts";
+import { VIRTUAL_PAD_INDEX } from "../../input/virtual-pad.ts";
+import { isWheel, wheelMappingFor, WheelReader, type WheelMapping } from "./wheel-mapping.ts";
 
 /** A gamepad or a wheel came or went. */
 export interface GamepadNews {

@@ -1,4 +1,4 @@
-import type { PadReading, WheelReading } from "./input-state.ts";
+import type { PadReading, WheelReading } from "../../input/input-state.ts";
 
 /** Where a steering wheel that browsers show as a gamepad has its parts. Pedals rest at 1 and are fully down at −1. */
 export interface WheelMapping {

@@ -1,11 +1,11 @@
 import type { PlaySession } from "../session/play-session.ts";
-import { controlLayout, type ControlLayout } from "./control-layout.ts";
-import { watchFocus } from "./devices/focus.ts";
-import { watchGamepads, type GamepadNews } from "./devices/gamepads.ts";
-import { watchKeyboard } from "./devices/keyboard.ts";
-import { watchMouse, type MouseDevice, type PointerLockEnd } from "./devices/mouse.ts";
-import type { ReleaseReason } from "./input-state.ts";
-import type { WheelMapping } from "./wheel-mapping.ts";
+import { controlLayout, type ControlLayout } from "../input/control-layout.ts";
+import { watchGamepads, type GamepadNews } from "./devices/gamepad-watch.ts";
+import { watchKeyboard } from "./devices/keyboard-watch.ts";
+import { watchMouse, type MouseDevice, type PointerLockEnd } from "./devices/mouse-watch.ts";
+import type { ReleaseReason } from "../input/input-state.ts";
+import type { WheelMapping } from "./devices/wheel-mapping.ts";
+import type { DeviceContext } from "./devices/device-context.ts";
 
 /** How input is captured. */
 export interface CaptureOptions {
@@ -43,20 +43,6 @@ export interface InputCapture {
   setRemap(remap: Readonly<Record<string, string>>): void;
   /** Releases everything and listens no more. Idempotent. */
   close(): void;
-}
-
-/** What a device needs of the capture. */
-export interface DeviceContext {
-  /** The session whose input it writes. */
-  readonly session: PlaySession;
-  /** The world's controls. */
-  readonly layout: ControlLayout;
-  /** Begins a change: input that follows a loss of focus takes the focus back; false while input is blocked. */
-  claim(): boolean;
-  /** Ends a change. */
-  changed(isNews: boolean): void;
-  /** Releases everything. */
-  release(reason: ReleaseReason): void;
 }
 
 /** Captures keyboard, mouse, wheel and gamepads for a session, and releases everything when the page loses the user's attention. */
@@ -139,5 +125,23 @@ export function captureInput(session: PlaySession, options: CaptureOptions): Inp
       isClosed = true;
       for (const stop of watches) stop();
     },
+  };
+}
+
+/** Releases everything when the page loses the keyboard or is hidden. */
+function watchFocus(context: DeviceContext, page: Document): () => void {
+  const view = page.defaultView;
+  const onBlur = (): void => context.release("blur");
+  const onVisibility = (): void => {
+    if (page.visibilityState === "hidden") context.release("hidden");
+  };
+  const onHide = (): void => context.release("hidden");
+  view?.addEventListener("blur", onBlur);
+  view?.addEventListener("pagehide", onHide);
+  page.addEventListener("visibilitychange", onVisibility);
+  return () => {
+    view?.removeEventListener("blur", onBlur);
+    view?.removeEventListener("pagehide", onHide);
+    page.removeEventListener("visibilitychange", onVisibility);
   };
 }

@@ -1,11 +1,11 @@
 import { standardConverters, type ControlDevice, type ControlHint } from "@dreamloop/core";
 import { describe, expect, test } from "vitest";
-import { codeLabel } from "./code-label.ts";
-import { controlLayout } from "./control-layout.ts";
-import { isForWorld } from "./key-filter.ts";
-import { isKeyOn, stickLevels, stickPosition } from "./stick.ts";
-import { VirtualPad } from "./virtual-pad.ts";
-import { isWheel, wheelMappingFor, WheelReader } from "./wheel-mapping.ts";
+import { codeLabel } from "../input/code-label.ts";
+import { controlLayout } from "../input/control-layout.ts";
+import { isForWorld } from "./devices/keyboard-watch.ts";
+import { isKeyOn, stickLevels, stickPosition } from "./touch-controls.ts";
+import { VirtualPad } from "../input/virtual-pad.ts";
+import { isWheel, wheelMappingFor, WheelReader } from "./devices/wheel-mapping.ts";
 
 const allHints: readonly ControlHint[] = standardConverters().flatMap(({ controls }) => controls);
 

@@ -1,5 +1,5 @@
 import type { FrameHeader } from "@dreamloop/protocol";
-import { DECODER_CODECS } from "../session/environment.ts";
+import { DECODER_CODECS } from "../browser/client-environment.ts";
 import type { Picture, PictureListener } from "./picture-source.ts";
 
 /** Frames that may wait in the decoder; beyond, all are dropped up to the next key frame, so that delay cannot pile up. */

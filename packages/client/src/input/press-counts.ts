@@ -2,7 +2,7 @@
  * Which codes are held, by whom. A physical key and an on-screen button may hold the same code; it counts as pressed once and is
  * released when the last of them lets go.
  */
-export class HeldCodes<Code extends string | number> {
+export class PressedCodes<Code extends string | number> {
   readonly #holders = new Map<Code, Set<string>>();
   readonly #counts = new Map<Code, number>();
 
@@ -50,5 +50,34 @@ export class HeldCodes<Code extends string | number> {
   /** Counts begin again at 0; what is held stays held. */
   beginEpoch(): void {
     this.#counts.clear();
+  }
+}
+
+/** From this value on a button counts as pressed, as on the server. */
+const PRESSED_LEVEL = 0.5;
+
+/** How often each button of a pad was pressed since the epoch began. */
+export class PadCounts {
+  #values: number[] = [];
+  #down: boolean[] = [];
+
+  /** Presses by button. */
+  get values(): readonly number[] {
+    return [...this.#values];
+  }
+
+  /** Takes over new values of all buttons; presses without `isCounted` are seen but not counted. */
+  read(buttons: readonly number[], options: { readonly isCounted: boolean }): void {
+    const down = buttons.map((value) => value >= PRESSED_LEVEL);
+    this.#values = down.map((isDown, index) => {
+      const isPress = options.isCounted && isDown && this.#down[index] !== true;
+      return (this.#values[index] ?? 0) + (isPress ? 1 : 0);
+    });
+    this.#down = down;
+  }
+
+  /** Counts begin again at 0. */
+  beginEpoch(): void {
+    this.#values = this.#values.map(() => 0);
   }
 }

@@ -1,4 +1,4 @@
-import type { DeviceContext } from "../capture.ts";
+import type { DeviceContext } from "./device-context.ts";
 
 /** Who ended a pointer lock: the page by a call, or the user and the browser. */
 export type PointerLockEnd = "page" | "user";
