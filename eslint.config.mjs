@@ -84,7 +84,7 @@ export default defineConfig(
     rules: { "dreamloop/universal-globals": "error" },
   },
   {
-    files: ["packages/core/src/{random,maths}/**/*.ts", "packages/worlds/src/**/*.ts"],
+    files: ["packages/core/src/foundation/{random,maths}/**/*.ts", "packages/worlds/src/**/*.ts"],
     ignores: TESTS,
     rules: { "dreamloop/exact-maths": "error" },
   },

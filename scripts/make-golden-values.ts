@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { format } from "prettier";
-import { computeGoldenValues } from "../packages/core/src/random/golden/golden-values.ts";
+import { computeGoldenValues } from "../packages/core/src/foundation/random/golden/golden-values.ts";
 
-const target = new URL("../packages/core/src/random/golden/golden-values.json", import.meta.url);
+const target = new URL("../packages/core/src/foundation/random/golden/golden-values.json", import.meta.url);
 writeFileSync(target, await format(JSON.stringify(computeGoldenValues()), { parser: "json", printWidth: 120 }));

@@ -56,6 +56,18 @@ export function ruleFor(path) {
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const FOLDER_ORDER = {
+  "packages/core": [
+    "foundation",
+    "inputs",
+    "canonical",
+    "mapping",
+    "model",
+    "adapter",
+    "rollout",
+    "drivers",
+    "trace",
+    "report",
+  ],
   "packages/client": [
     "browser",
     "wire",

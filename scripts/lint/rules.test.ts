@@ -84,8 +84,8 @@ test.each([
 test("G2: exact functions of Math stay open to world dynamics, and the rule covers random streams and maths in core", async () => {
   expect(await broken(WORLDS, `export const a = Math.sqrt(Math.max(1, Math.PI, Math.imul(2, 3)));\n`)).toEqual([]);
   const rule = "dreamloop/exact-maths";
-  expect(await severity("packages/core/src/random/some.ts", rule)).toBe(2);
-  expect(await severity("packages/core/src/maths/some.ts", rule)).toBe(2);
+  expect(await severity("packages/core/src/foundation/random/some.ts", rule)).toBe(2);
+  expect(await severity("packages/core/src/foundation/maths/some.ts", rule)).toBe(2);
   expect(await severity("packages/worlds/src/probe/some.ts", rule)).toBe(2);
   expect(await severity("packages/worlds/src/probe/some.test.ts", rule)).toBe(0);
 });

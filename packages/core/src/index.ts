@@ -6,8 +6,8 @@ export {
   errorToRecord,
   isDreamloopError,
   throwIfCancelled,
-} from "./errors/dreamloop-error.ts";
-export type { DreamloopErrorOptions, ErrorCode, ErrorRecord } from "./errors/dreamloop-error.ts";
+} from "./foundation/dreamloop-error.ts";
+export type { DreamloopErrorOptions, ErrorCode, ErrorRecord } from "./foundation/dreamloop-error.ts";
 // Validation
 export {
   callable,
@@ -28,15 +28,27 @@ export {
   throughSchema,
   withDefault,
   within,
-} from "./validate/reader.ts";
-export type { Json, Mapping, NumberLimits, Reader, TextLimits } from "./validate/reader.ts";
-export { isMade, made, markMade, nearest, recordFactory, refuseUnknownKeys, shape } from "./validate/record.ts";
-export type { FieldReaders } from "./validate/record.ts";
-export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from "./validate/standard-schema.ts";
+} from "./foundation/validate/reader.ts";
+export type { Json, Mapping, NumberLimits, Reader, TextLimits } from "./foundation/validate/reader.ts";
+export {
+  isMade,
+  made,
+  markMade,
+  nearest,
+  recordFactory,
+  refuseUnknownKeys,
+  shape,
+} from "./foundation/validate/record.ts";
+export type { FieldReaders } from "./foundation/validate/record.ts";
+export type {
+  StandardSchema,
+  StandardSchemaIssue,
+  StandardSchemaResult,
+} from "./foundation/validate/standard-schema.ts";
 // Time
-export type { Clock } from "./time/clock.ts";
-export { timeWindow } from "./time/time-window.ts";
-export type { TimeWindow, TimeWindowInput } from "./time/time-window.ts";
+export type { Clock } from "./foundation/time/clock.ts";
+export { timeWindow } from "./foundation/time/time-window.ts";
+export type { TimeWindow, TimeWindowInput } from "./foundation/time/time-window.ts";
 // Configuration
 export {
   BACKENDS,
@@ -45,10 +57,10 @@ export {
   inferenceConfig,
   PRECISIONS,
   setJsonPath,
-} from "./config/inference-config.ts";
-export type { Backend, InferenceConfig, InferenceConfigInput, Precision } from "./config/inference-config.ts";
-export { ATTENTION_BACKENDS, modelConfig } from "./config/model-config.ts";
-export type { AttentionBackend, CachePolicy, ModelConfig, ModelConfigInput } from "./config/model-config.ts";
+} from "./model/inference-config.ts";
+export type { Backend, InferenceConfig, InferenceConfigInput, Precision } from "./model/inference-config.ts";
+export { ATTENTION_BACKENDS, modelConfig } from "./model/model-config.ts";
+export type { AttentionBackend, CachePolicy, ModelConfig, ModelConfigInput } from "./model/model-config.ts";
 // User inputs
 export { userInputEvent } from "./inputs/user-input-event.ts";
 export type { UserInputEvent, UserInputEventInput } from "./inputs/user-input-event.ts";
@@ -200,8 +212,9 @@ export { steeringWheelToDriverCommand, WHEEL_BINDINGS, WHEEL_PRIORITY } from "./
 export type { WheelAction } from "./canonical/converters/steering-wheel.ts";
 export { SCRIPT_PRIORITY, scriptedModality } from "./canonical/scripted-modality.ts";
 export type { ScriptedModalityOptions, ScriptEntry } from "./canonical/scripted-modality.ts";
-export { actionsNamed } from "./canonical/used-actions.ts";
-export { defaultCanonicalizer, standardConverters } from "./canonical/standard-converters.ts";
+export { actionsNamed } from "./canonical/modalities.ts";
+export { standardConverters } from "./canonical/standard-converters.ts";
+export { defaultCanonicalizer } from "./adapter/default-canonicalizer.ts";
 // Mapping
 export { checkMappingCompatibility } from "./mapping/compatibility.ts";
 export type {
@@ -240,30 +253,32 @@ export {
   checkConfigSupport,
   MAX_PROMPT_SUGGESTIONS,
   MAX_SUGGESTION_LENGTH,
-} from "./model/model-adapter.ts";
+} from "./adapter/model-adapter.ts";
 export type {
   AdapterSupport,
   CreateRuntimeOptions,
   LoadProgress,
   ModelAdapter,
   ModelOption,
-} from "./model/model-adapter.ts";
-export { inputField, modelInputSchema, UPDATE_POLICIES } from "./model/model-input-schema.ts";
+} from "./adapter/model-adapter.ts";
+export { inputField, modelInputSchema, UPDATE_POLICIES } from "./mapping/model-input-schema.ts";
 export type {
   InputField,
   InputFieldInput,
   ModelInputSchema,
   ModelInputSchemaInput,
   UpdatePolicy,
-} from "./model/model-input-schema.ts";
-export { modelInputs } from "./model/model-inputs.ts";
-export type { ModelInputs, ModelInputsInput } from "./model/model-inputs.ts";
-export { MAX_POSTER_BYTES, POSTER_HEAD_BYTES, POSTER_TYPES, posterTypeOf } from "./model/poster.ts";
-export type { PosterType } from "./model/poster.ts";
+} from "./mapping/model-input-schema.ts";
+export { modelInputs } from "./mapping/model-inputs.ts";
+export type { ModelInputs, ModelInputsInput } from "./mapping/model-inputs.ts";
+export { MAX_POSTER_BYTES, POSTER_HEAD_BYTES, POSTER_TYPES, posterTypeOf } from "./adapter/poster.ts";
+export type { PosterType } from "./adapter/poster.ts";
 export { framesOfStep, sessionDescription } from "./model/session-description.ts";
 export type { SessionDescription, SessionDescriptionInput } from "./model/session-description.ts";
-export { stepRequest, stepResult } from "./model/step-request.ts";
-export type { StepRequest, StepRequestInput, StepResult, StepResultInput } from "./model/step-request.ts";
+export { stepRequest } from "./mapping/step-request.ts";
+export { stepResult } from "./model/step-result.ts";
+export type { StepRequest, StepRequestInput } from "./mapping/step-request.ts";
+export type { StepResult, StepResultInput } from "./model/step-result.ts";
 export {
   channelsOf,
   COLOR_RANGES,
@@ -282,15 +297,15 @@ export type {
   VideoChunkInput,
 } from "./model/video-chunk.ts";
 // Worlds in one declaration
-export { defineWorld } from "./world/define-world.ts";
-export { DEFAULT_TEXT_LENGTH, input } from "./world/input.ts";
+export { defineWorld } from "./adapter/world/define-world.ts";
+export { DEFAULT_TEXT_LENGTH, input } from "./adapter/world/input.ts";
 export type {
   ImageInput,
   ImageInputOptions,
   NumberInputOptions,
   TextInputOptions,
   ValueInputOptions,
-} from "./world/input.ts";
+} from "./adapter/world/input.ts";
 export type {
   InputOptions,
   InputPresence,
@@ -299,9 +314,9 @@ export type {
   InputSpecs,
   InputValue,
   InputValues,
-} from "./world/input-spec.ts";
-export type { ControlSpec, ControlSpecs, ControlValue, ControlValues } from "./world/control-spec.ts";
-export { DEFAULT_MAX_SESSIONS } from "./world/world.ts";
+} from "./adapter/world/input-spec.ts";
+export type { ControlSpec, ControlSpecs, ControlValue, ControlValues } from "./adapter/world/control-spec.ts";
+export { DEFAULT_MAX_SESSIONS } from "./adapter/world/world.ts";
 export type {
   WorldDefinition,
   WorldDynamics,
@@ -315,16 +330,20 @@ export type {
   WorldStepOutcome,
   WorldStepTime,
   WorldVideo,
-} from "./world/world-definition.ts";
+} from "./adapter/world/world-definition.ts";
 // Outputs
-export { NullOutputTarget } from "./outputs/null-output-target.ts";
-export { outputArtifact } from "./outputs/output-target.ts";
-export type { CloseOptions, OutputArtifact, OutputArtifactInput, OutputTarget } from "./outputs/output-target.ts";
+export { NullOutputTarget } from "./drivers/null-output-target.ts";
+export { outputArtifact } from "./drivers/output-target.ts";
+export type { CloseOptions, OutputArtifact, OutputArtifactInput, OutputTarget } from "./drivers/output-target.ts";
 // Metrics
-export { InMemoryMetricsRecorder, nullMetricsRecorder } from "./metrics/metrics-recorder.ts";
-export type { MetricsRecorder, TimingOptions } from "./metrics/metrics-recorder.ts";
-export { METRIC_CATEGORIES, runtimeMetricSample } from "./metrics/runtime-metric-sample.ts";
-export type { MetricCategory, RuntimeMetricSample, RuntimeMetricSampleInput } from "./metrics/runtime-metric-sample.ts";
+export { InMemoryMetricsRecorder, nullMetricsRecorder } from "./foundation/metrics/metrics-recorder.ts";
+export type { MetricsRecorder, TimingOptions } from "./foundation/metrics/metrics-recorder.ts";
+export { METRIC_CATEGORIES, runtimeMetricSample } from "./foundation/metrics/runtime-metric-sample.ts";
+export type {
+  MetricCategory,
+  RuntimeMetricSample,
+  RuntimeMetricSampleInput,
+} from "./foundation/metrics/runtime-metric-sample.ts";
 // Exact maths and random numbers
 export {
   exactAcos,
@@ -339,7 +358,7 @@ export {
   exactSin,
   exactTan,
   exactTanh,
-} from "./maths/index.ts";
+} from "./foundation/maths/index.ts";
 export {
   assertDistinctStreams,
   MAX_SEED,
@@ -350,8 +369,14 @@ export {
   RANDOM_STREAM_WORDS,
   randomStream,
   streamNumber,
-} from "./random/index.ts";
-export type { PhiloxCounter, PhiloxKey, RandomStream, RandomStreamAddress, RandomTarget } from "./random/index.ts";
+} from "./foundation/random/index.ts";
+export type {
+  PhiloxCounter,
+  PhiloxKey,
+  RandomStream,
+  RandomStreamAddress,
+  RandomTarget,
+} from "./foundation/random/index.ts";
 // Rollout
 export { RUN_OUTCOMES } from "./rollout/run-observer.ts";
 export type {
@@ -392,13 +417,13 @@ export { DEFAULT_RECORDING_CAPACITY, RecordingQueue } from "./drivers/recording-
 export type { RunOptions, RunReport, RunWarning } from "./drivers/run-options.ts";
 export { SessionTimeline } from "./drivers/session-timeline.ts";
 // Metrics: instruments
-export { Instruments, timed } from "./metrics/instruments.ts";
-export type { Instrumented, InstrumentsOptions, SpanListener, SpanOptions, SpanRecord } from "./metrics/instruments.ts";
-export { RateEstimator } from "./metrics/rate-estimator.ts";
-export { ChromeTrace, MAX_TRACE_SPANS } from "./metrics/chrome-trace.ts";
-export type { ChromeTraceEvent, ChromeTraceFile } from "./metrics/chrome-trace.ts";
-export { RunStatistics } from "./metrics/run-statistics.ts";
-export { MAX_STATISTICS_SAMPLES, STATISTICS_SCHEMA_VERSION } from "./metrics/statistics-report.ts";
+export { Instruments, timed } from "./report/instruments.ts";
+export type { Instrumented, InstrumentsOptions, SpanListener, SpanOptions, SpanRecord } from "./report/instruments.ts";
+export { RateEstimator } from "./report/rate-estimator.ts";
+export { ChromeTrace, MAX_TRACE_SPANS } from "./report/chrome-trace.ts";
+export type { ChromeTraceEvent, ChromeTraceFile } from "./report/chrome-trace.ts";
+export { RunStatistics } from "./report/run-statistics.ts";
+export { MAX_STATISTICS_SAMPLES, STATISTICS_SCHEMA_VERSION } from "./report/statistics-report.ts";
 export type {
   RunPhases,
   RunStatisticsFacts,
@@ -406,11 +431,11 @@ export type {
   RealtimeStatistics,
   StepSample,
   SteadyPhase,
-} from "./metrics/statistics-report.ts";
-export { summarize } from "./metrics/distribution.ts";
-export type { Distribution } from "./metrics/distribution.ts";
+} from "./report/statistics-report.ts";
+export { summarize } from "./report/distribution.ts";
+export type { Distribution } from "./report/distribution.ts";
 // Traces
-export { DREAMLOOP_VERSION } from "./version.ts";
+export { DREAMLOOP_VERSION } from "./foundation/version.ts";
 export { TraceEncoder } from "./trace/trace-encoder.ts";
 export type { TraceEncoderOptions, TraceSink } from "./trace/trace-encoder.ts";
 export { readTrace, traceItems } from "./trace/read-trace.ts";

@@ -1,6 +1,6 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import { listOf, mapping, refuse, text, withDefault, type Mapping } from "../validate/reader.ts";
-import { made, recordFactory } from "../validate/record.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import { listOf, mapping, refuse, text, withDefault, type Mapping } from "../foundation/validate/reader.ts";
+import { made, recordFactory } from "../foundation/validate/record.ts";
 
 /** A kind of device-independent, level-triggered value. */
 export interface CanonicalModality {

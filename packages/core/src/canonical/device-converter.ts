@@ -1,6 +1,6 @@
 import type { UserInputCapability } from "../inputs/user-input-schema.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
-import type { TimeWindow } from "../time/time-window.ts";
+import type { TimeWindow } from "../foundation/time/time-window.ts";
 import {
   callable,
   finite,
@@ -13,8 +13,8 @@ import {
   withDefault,
   type Json,
   type Mapping,
-} from "../validate/reader.ts";
-import { made, recordFactory } from "../validate/record.ts";
+} from "../foundation/validate/reader.ts";
+import { made, recordFactory } from "../foundation/validate/record.ts";
 import { userInputCapability, type UserInputCapabilityInput } from "../inputs/user-input-schema.ts";
 import { canonicalModality, type CanonicalModality, type CanonicalModalityInput } from "./canonical-inputs.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { userInputSchema } from "../inputs/user-input-schema.ts";
 import { userInputs } from "../inputs/user-inputs.ts";
-import { isMade } from "../validate/record.ts";
+import { isMade } from "../foundation/validate/record.ts";
 import { canonicalInputs } from "./canonical-inputs.ts";
 import { deviceConverter, type DeviceConverter } from "./device-converter.ts";
 import { InputCanonicalizer, NEUTRAL_SOURCE } from "./input-canonicalizer.ts";

@@ -1,9 +1,9 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import { userInputSchema, type UserInputSchema, type UserInputSchemaInput } from "../inputs/user-input-schema.ts";
 import { userInputs, type UserInputs, type UserInputsInput } from "../inputs/user-inputs.ts";
-import { timeWindow, type TimeWindow, type TimeWindowInput } from "../time/time-window.ts";
-import { isPlainObject, refuse, type Mapping } from "../validate/reader.ts";
-import { isMade, markMade, refuseUnknownKeys } from "../validate/record.ts";
+import { timeWindow, type TimeWindow, type TimeWindowInput } from "../foundation/time/time-window.ts";
+import { isPlainObject, refuse, type Mapping } from "../foundation/validate/reader.ts";
+import { isMade, markMade, refuseUnknownKeys } from "../foundation/validate/record.ts";
 import {
   canonicalInputSchema,
   canonicalModality,

@@ -1,3 +1,4 @@
+import { listOf, text } from "../foundation/validate/reader.ts";
 import { modality, type ModalityOf } from "./modality.ts";
 
 /** What a driver does right now: a value of the modality `driver_command`. */
@@ -96,6 +97,18 @@ export const ACTIONS: ModalityOf<Actions> = modality<Actions>({
   name: "actions",
   neutral: { held: Object.freeze([]), pressed: Object.freeze({}) },
 });
+
+const readNames = listOf(text({ maxLength: 128 }), { max: 4096 });
+
+/**
+ * The modality `actions` for a mapping that looks at these names only, which legends and touch screens then show in place of all names that
+ * the shared bindings have. The values are those of `ACTIONS`. Refuses blank names.
+ */
+export function actionsNamed(names: readonly string[]): ModalityOf<Actions> {
+  const { name, metadata } = ACTIONS;
+  const uses = Object.freeze([...readNames(names, "actionsNamed(names)")]);
+  return modality<Actions>({ name, neutral: metadata.neutral as Actions, metadata: { uses } });
+}
 
 /** New prompts, images and text events, present only in the window in which they arrived. */
 export const CONDITIONING: ModalityOf<Conditioning> = modality<Conditioning>({ name: "conditioning" });

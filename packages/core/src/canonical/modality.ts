@@ -1,5 +1,5 @@
-import { refuse, type Mapping } from "../validate/reader.ts";
-import { refuseUnknownKeys } from "../validate/record.ts";
+import { refuse, type Mapping } from "../foundation/validate/reader.ts";
+import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { canonicalModality, canonicalValue, type CanonicalModality } from "./canonical-inputs.ts";
 
 declare const VALUE: unique symbol;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { InputCanonicalizer } from "./input-canonicalizer.ts";
 import { userInputs } from "../inputs/user-inputs.ts";
-import { timeWindow } from "../time/time-window.ts";
+import { timeWindow } from "../foundation/time/time-window.ts";
 import { DRIVER_COMMAND, type DriverCommand } from "./modalities.ts";
 import { modality } from "./modality.ts";
 import { scriptedModality } from "./scripted-modality.ts";

@@ -1,5 +1,5 @@
-import { finite, listOf, mapping, refuse, type Mapping, type Reader } from "../validate/reader.ts";
-import { made, refuseUnknownKeys } from "../validate/record.ts";
+import { finite, listOf, mapping, refuse, type Mapping, type Reader } from "../foundation/validate/reader.ts";
+import { made, refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { canonicalModality, canonicalValue, type CanonicalModalityInput } from "./canonical-inputs.ts";
 import { deviceConverter, type DeviceConverter } from "./device-converter.ts";
 import { checkOptions } from "./converters/bindings.ts";

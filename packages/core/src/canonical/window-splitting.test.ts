@@ -4,7 +4,7 @@ import { userInputSchema } from "../inputs/user-input-schema.ts";
 import type { UserInputEventInput } from "../inputs/user-input-event.ts";
 import type { CanonicalInputs } from "./canonical-inputs.ts";
 import type { Actions, LookDelta } from "./modalities.ts";
-import { defaultCanonicalizer } from "./standard-converters.ts";
+import { defaultCanonicalizer } from "../adapter/default-canonicalizer.ts";
 
 const SOURCE = userInputSchema({
   eventTypes: [

@@ -1,6 +1,6 @@
 import type { SessionDescription } from "../model/session-description.ts";
-import type { StepResult } from "../model/step-request.ts";
-import type { OutputArtifact } from "../outputs/output-target.ts";
+import type { StepResult } from "../model/step-result.ts";
+import type { OutputArtifact } from "./output-target.ts";
 
 /** Where the realtime driver puts chunks. It never waits for one: a sink has bounded room and drops with counts. */
 export interface ChunkSink {

@@ -1,9 +1,9 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import type { PendingInput } from "../inputs/pending-input.ts";
 import type { UserInputEventInput } from "../inputs/user-input-event.ts";
-import type { Clock } from "../time/clock.ts";
-import { finite, listOf, refuse } from "../validate/reader.ts";
-import { deferred, type Deferred } from "./deferred.ts";
+import type { Clock } from "../foundation/time/clock.ts";
+import { finite, listOf, refuse } from "../foundation/validate/reader.ts";
+import { deferred, type Deferred } from "../foundation/deferred.ts";
 import type { ObserverQueue } from "./observer-queue.ts";
 import type { Pacer } from "./pacer.ts";
 import type { SessionTimeline } from "./session-timeline.ts";

@@ -1,8 +1,8 @@
 import { sliceFrames } from "../model/frame-pixels.ts";
 import type { SessionDescription } from "../model/session-description.ts";
-import { stepResult, type StepResult } from "../model/step-request.ts";
-import type { OutputArtifact, OutputTarget } from "../outputs/output-target.ts";
-import type { Clock } from "../time/clock.ts";
+import { stepResult, type StepResult } from "../model/step-result.ts";
+import type { OutputArtifact, OutputTarget } from "./output-target.ts";
+import type { Clock } from "../foundation/time/clock.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
 import { PresentationQueue, type PresentationDrops } from "./presentation-queue.ts";
 

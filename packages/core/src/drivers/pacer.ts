@@ -1,4 +1,4 @@
-import { finite } from "../validate/reader.ts";
+import { finite } from "../foundation/validate/reader.ts";
 
 /** What the pacer takes. */
 export interface PacerOptions {

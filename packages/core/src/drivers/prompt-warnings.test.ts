@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StepResult } from "../model/step-request.ts";
+import type { StepResult } from "../model/step-result.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
 import type { RunWarning } from "./run-options.ts";
 

@@ -1,6 +1,6 @@
-import { isSmallWord } from "../model/small-word.ts";
-import type { StepResult } from "../model/step-request.ts";
-import { isPlainObject } from "../validate/reader.ts";
+import { isSmallWord } from "../adapter/small-word.ts";
+import type { StepResult } from "../model/step-result.ts";
+import { isPlainObject } from "../foundation/validate/reader.ts";
 import type { RunWarning } from "./run-options.ts";
 
 /** The kind of the warning about words of a prompt that a world could not take. */

@@ -1,6 +1,6 @@
-import type { OutputTarget } from "../outputs/output-target.ts";
-import { callable, finite, flag, listOf, optional, refuse, type Reader } from "../validate/reader.ts";
-import { refuseUnknownKeys } from "../validate/record.ts";
+import type { OutputTarget } from "./output-target.ts";
+import { callable, finite, flag, listOf, optional, refuse, type Reader } from "../foundation/validate/reader.ts";
+import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import type { BatchOptions } from "./batch-driver.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
 import type { RealtimeOptions } from "./realtime-options.ts";

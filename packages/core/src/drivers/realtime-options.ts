@@ -1,6 +1,6 @@
 import type { PendingInput } from "../inputs/pending-input.ts";
 import type { UserInputEventInput } from "../inputs/user-input-event.ts";
-import type { OutputArtifact } from "../outputs/output-target.ts";
+import type { OutputArtifact } from "./output-target.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
 import type { RunOptions, RunReport } from "./run-options.ts";
 

@@ -1,7 +1,7 @@
 import type { SessionDescription } from "../model/session-description.ts";
-import type { StepResult } from "../model/step-request.ts";
+import type { StepResult } from "../model/step-result.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
-import { outputArtifact, type OutputArtifact, type OutputTarget } from "../outputs/output-target.ts";
+import { outputArtifact, type OutputArtifact, type OutputTarget } from "./output-target.ts";
 
 /** Results that may wait for a recording target, default: enough for half a second of one-frame steps at 30 frames/s. */
 export const DEFAULT_RECORDING_CAPACITY = 16;

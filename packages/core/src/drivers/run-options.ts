@@ -1,12 +1,12 @@
 import type { InferenceRuntime } from "../model/inference-session.ts";
-import type { LoadProgress } from "../model/model-adapter.ts";
-import type { MetricsRecorder } from "../metrics/metrics-recorder.ts";
-import type { OutputArtifact } from "../outputs/output-target.ts";
+import type { LoadProgress } from "../adapter/model-adapter.ts";
+import type { MetricsRecorder } from "../foundation/metrics/metrics-recorder.ts";
+import type { OutputArtifact } from "./output-target.ts";
 import type { RunPlanOptions } from "../rollout/run-plan.ts";
 import type { FrameHasher, RunObserver, RunOutcome } from "../rollout/run-observer.ts";
 import type { StageListener } from "../rollout/stages.ts";
-import type { Mapping } from "../validate/reader.ts";
-import type { Clock } from "../time/clock.ts";
+import type { Mapping } from "../foundation/validate/reader.ts";
+import type { Clock } from "../foundation/time/clock.ts";
 
 /** What both drivers take. */
 export interface RunOptions extends Omit<RunPlanOptions, "sourceSchema"> {

@@ -1,12 +1,12 @@
-import { configOfCandidate } from "../config/inference-config.ts";
-import { DreamloopError, ERROR_CODES, throwIfCancelled } from "../errors/dreamloop-error.ts";
+import { configOfCandidate } from "../model/inference-config.ts";
+import { DreamloopError, ERROR_CODES, throwIfCancelled } from "../foundation/dreamloop-error.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
 import { assertRuntime } from "../model/assert-runtime.ts";
 import type { InferenceRuntime } from "../model/inference-session.ts";
-import { METRIC_CATEGORIES } from "../metrics/runtime-metric-sample.ts";
+import { METRIC_CATEGORIES } from "../foundation/metrics/runtime-metric-sample.ts";
 import { CONSTANT_FRAMES, FRAME_WARNINGS, type FrameWarning } from "../model/frame-check.ts";
 import { frameHashInput } from "../model/frame-pixels.ts";
-import type { StepResult } from "../model/step-request.ts";
+import type { StepResult } from "../model/step-result.ts";
 import { freshInputState, planRun } from "../rollout/run-plan.ts";
 import { Rollout } from "../rollout/rollout.ts";
 import { closeNamed, unlessCancelled } from "../rollout/session-calls.ts";

@@ -1,7 +1,7 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import type { SessionDescription } from "../model/session-description.ts";
-import type { StepResult } from "../model/step-request.ts";
-import type { OutputArtifact } from "../outputs/output-target.ts";
+import type { StepResult } from "../model/step-result.ts";
+import type { OutputArtifact } from "./output-target.ts";
 import type { FrameLease } from "../rollout/frame-lease.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
 import { Cleanup } from "./cleanup.ts";

@@ -10,7 +10,7 @@ import {
   userInputEvent,
   type CatalogueEventType,
 } from "../index.ts";
-import { finite, optional, text } from "../validate/reader.ts";
+import { finite, optional, text } from "../foundation/validate/reader.ts";
 
 const catalogue = eventCatalogue();
 const read = (eventType: string, payload: unknown): Readonly<Record<string, unknown>> =>

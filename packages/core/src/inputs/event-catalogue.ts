@@ -1,5 +1,5 @@
-import { isPlainObject, refuse, within, type Mapping } from "../validate/reader.ts";
-import { nearest, refuseUnknownKeys } from "../validate/record.ts";
+import { isPlainObject, refuse, within, type Mapping } from "../foundation/validate/reader.ts";
+import { nearest, refuseUnknownKeys } from "../foundation/validate/record.ts";
 import {
   actionEvents,
   type ActionSetPayload,

@@ -1,7 +1,7 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import type { TimeWindow } from "../time/time-window.ts";
-import { finite, listOf, refuse, within } from "../validate/reader.ts";
-import { refuseUnknownKeys } from "../validate/record.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import type { TimeWindow } from "../foundation/time/time-window.ts";
+import { finite, listOf, refuse, within } from "../foundation/validate/reader.ts";
+import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { eventCatalogue, type EventCatalogue } from "./event-catalogue.ts";
 import { madeEvent } from "./held/made-events.ts";
 import { InputTracker } from "./input-tracker.ts";

@@ -1,4 +1,4 @@
-import type { Mapping } from "../validate/reader.ts";
+import type { Mapping } from "../foundation/validate/reader.ts";
 import { MAX_PAD_INDEX } from "./catalogue/pad-events.ts";
 import type { PointerPayload } from "./catalogue/pointer-events.ts";
 import { payloadOf } from "./event-catalogue.ts";

@@ -10,7 +10,7 @@ import {
   type DeviceConverter,
   type UserInputs,
 } from "../index.ts";
-import { finite } from "../validate/reader.ts";
+import { finite } from "../foundation/validate/reader.ts";
 
 const at = (
   timestampSeconds: number,

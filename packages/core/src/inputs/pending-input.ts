@@ -1,6 +1,6 @@
-import { finite } from "../validate/reader.ts";
-import { refuseUnknownKeys } from "../validate/record.ts";
-import type { TimeWindow } from "../time/time-window.ts";
+import { finite } from "../foundation/validate/reader.ts";
+import { refuseUnknownKeys } from "../foundation/validate/record.ts";
+import type { TimeWindow } from "../foundation/time/time-window.ts";
 import { eventCatalogue, type EventCatalogue } from "./event-catalogue.ts";
 import { madeEvent } from "./held/made-events.ts";
 import type { InputTrackerState } from "./held/tracker-state.ts";

@@ -1,5 +1,5 @@
-import { finite, mapping, optional, text, withDefault, type Mapping } from "../validate/reader.ts";
-import { markMade, recordFactory } from "../validate/record.ts";
+import { finite, mapping, optional, text, withDefault, type Mapping } from "../foundation/validate/reader.ts";
+import { markMade, recordFactory } from "../foundation/validate/record.ts";
 
 /** One raw, timestamped, edge-triggered event of a device, a transport, a trace or a script. */
 export interface UserInputEvent {

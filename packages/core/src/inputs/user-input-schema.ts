@@ -1,6 +1,15 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import { hasValue, listOf, mapping, optional, refuse, text, withDefault, type Mapping } from "../validate/reader.ts";
-import { isMade, made, markMade, recordFactory, refuseUnknownKeys } from "../validate/record.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import {
+  hasValue,
+  listOf,
+  mapping,
+  optional,
+  refuse,
+  text,
+  withDefault,
+  type Mapping,
+} from "../foundation/validate/reader.ts";
+import { isMade, made, markMade, recordFactory, refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { userInputEvent, type UserInputEvent, type UserInputEventInput } from "./user-input-event.ts";
 
 /** What a source promises about one type of event, or what a consumer asks for. */

@@ -1,4 +1,4 @@
-import type { TimeWindow } from "../time/time-window.ts";
+import type { TimeWindow } from "../foundation/time/time-window.ts";
 import type { UserInputSchema } from "./user-input-schema.ts";
 import type { UserInputs } from "./user-inputs.ts";
 

@@ -1,6 +1,6 @@
-import { timeWindow, type TimeWindowInput } from "../time/time-window.ts";
-import { listOf, mapping, refuse, withDefault, type Mapping } from "../validate/reader.ts";
-import { isMade, made, markMade, refuseUnknownKeys } from "../validate/record.ts";
+import { timeWindow, type TimeWindowInput } from "../foundation/time/time-window.ts";
+import { listOf, mapping, refuse, withDefault, type Mapping } from "../foundation/validate/reader.ts";
+import { isMade, made, markMade, refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { userInputEvent, type UserInputEvent, type UserInputEventInput } from "./user-input-event.ts";
 
 /** Events in non-decreasing time (equal times keep their order), with a snapshot of held state and metadata. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canonicalInputSchema } from "../canonical/canonical-inputs.ts";
-import { isDreamloopError } from "../errors/dreamloop-error.ts";
+import { isDreamloopError } from "../foundation/dreamloop-error.ts";
 import { checkMappingCompatibility, type MappingCompatibilityOptions } from "./compatibility.ts";
 import { inputMapping } from "./input-mapping.ts";
 import { mappingSet } from "./mapping-set.ts";

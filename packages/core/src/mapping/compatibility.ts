@@ -4,11 +4,11 @@ import {
   type CanonicalInputSchema,
   type CanonicalModality,
 } from "../canonical/canonical-inputs.ts";
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import { modelInputSchema, type ModelInputSchema, type ModelInputSchemaInput } from "../model/model-input-schema.ts";
-import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
-import { refuse } from "../validate/reader.ts";
-import { isMade, refuseUnknownKeys } from "../validate/record.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import { modelInputSchema, type ModelInputSchema, type ModelInputSchemaInput } from "./model-input-schema.ts";
+import { modelInputs, type ModelInputs, type ModelInputsInput } from "./model-inputs.ts";
+import { refuse } from "../foundation/validate/reader.ts";
+import { isMade, refuseUnknownKeys } from "../foundation/validate/record.ts";
 import type { InputMapping } from "./input-mapping.ts";
 import { mappingMembers } from "./mapping-set.ts";
 

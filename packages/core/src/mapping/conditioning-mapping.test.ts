@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { canonicalInputs } from "../canonical/canonical-inputs.ts";
-import { modelInputSchema } from "../model/model-input-schema.ts";
-import { modelInputs, type ModelInputs } from "../model/model-inputs.ts";
-import { stepRequest } from "../model/step-request.ts";
+import { modelInputSchema } from "./model-input-schema.ts";
+import { modelInputs, type ModelInputs } from "./model-inputs.ts";
+import { stepRequest } from "./step-request.ts";
 import { conditioningMapping } from "./conditioning-mapping.ts";
 
 const request = stepRequest({ stepIndex: 3 });

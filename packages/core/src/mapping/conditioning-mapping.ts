@@ -1,8 +1,8 @@
 import { CONDITIONING, type Conditioning } from "../canonical/modalities.ts";
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import { UPDATE_POLICIES, type ModelInputSchema } from "../model/model-input-schema.ts";
-import { mappingOf, refuse, text } from "../validate/reader.ts";
-import { nearest, refuseUnknownKeys } from "../validate/record.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import { UPDATE_POLICIES, type ModelInputSchema } from "./model-input-schema.ts";
+import { mappingOf, refuse, text } from "../foundation/validate/reader.ts";
+import { nearest, refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { inputMapping, type InputMapping } from "./input-mapping.ts";
 
 /** The parts of a `conditioning` value. */

@@ -1,10 +1,10 @@
 import type { CanonicalInputs, CanonicalModality, CanonicalModalityInput } from "../canonical/canonical-inputs.ts";
 import { canonicalModality } from "../canonical/canonical-inputs.ts";
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
-import type { ModelInputSchema } from "../model/model-input-schema.ts";
-import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
-import type { StepRequest } from "../model/step-request.ts";
+import type { ModelInputSchema } from "./model-input-schema.ts";
+import { modelInputs, type ModelInputs, type ModelInputsInput } from "./model-inputs.ts";
+import type { StepRequest } from "./step-request.ts";
 import {
   callable,
   listOf,
@@ -14,8 +14,8 @@ import {
   text,
   withDefault,
   within,
-} from "../validate/reader.ts";
-import { made, recordFactory } from "../validate/record.ts";
+} from "../foundation/validate/reader.ts";
+import { made, recordFactory } from "../foundation/validate/record.ts";
 
 /** What a mapping is given to make the initial inputs. */
 export interface InitialMappingContext<State> {

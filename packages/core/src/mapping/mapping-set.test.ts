@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { canonicalInputs } from "../canonical/canonical-inputs.ts";
-import { modelInputs } from "../model/model-inputs.ts";
-import { stepRequest } from "../model/step-request.ts";
+import { modelInputs } from "./model-inputs.ts";
+import { stepRequest } from "./step-request.ts";
 import { identityInputMapping, inputMapping, type InputMapping, type MappedInputs } from "./input-mapping.ts";
 import { mappingMembers, mappingSet } from "./mapping-set.ts";
 

@@ -1,7 +1,7 @@
 import { canonicalModality, type CanonicalModality } from "../canonical/canonical-inputs.ts";
-import type { ModelInputs } from "../model/model-inputs.ts";
-import { listOf, refuse, type Reader } from "../validate/reader.ts";
-import { isMade } from "../validate/record.ts";
+import type { ModelInputs } from "./model-inputs.ts";
+import { listOf, refuse, type Reader } from "../foundation/validate/reader.ts";
+import { isMade } from "../foundation/validate/record.ts";
 import { inputMapping, callMapping, type InputMapping, type MappedInputs } from "./input-mapping.ts";
 
 /** The states of a set's members, in their order. */

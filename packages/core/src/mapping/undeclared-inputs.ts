@@ -1,6 +1,6 @@
-import { modelInputSchema, type ModelInputSchema, type ModelInputSchemaInput } from "../model/model-input-schema.ts";
-import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
-import { nearest } from "../validate/record.ts";
+import { modelInputSchema, type ModelInputSchema, type ModelInputSchemaInput } from "./model-input-schema.ts";
+import { modelInputs, type ModelInputs, type ModelInputsInput } from "./model-inputs.ts";
+import { nearest } from "../foundation/validate/record.ts";
 
 /** An input that the schema does not declare. */
 export interface UndeclaredModelInput {

@@ -1,4 +1,4 @@
-import { callable, finite, flag, optional, refuse } from "../validate/reader.ts";
+import { callable, finite, flag, optional, refuse } from "../foundation/validate/reader.ts";
 import type { InferenceRuntime, InferenceSession } from "./inference-session.ts";
 
 /** Checks the shape of what an adapter's `createRuntime` gave; throws `invalid_value` naming what is missing. */

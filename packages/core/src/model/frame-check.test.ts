@@ -8,7 +8,7 @@ import {
   videoChunk,
   type VideoChunk,
 } from "../index.ts";
-import { flatValue } from "./flat-frame.ts";
+import { flatValue } from "./frame-check.ts";
 
 const base = { width: 8, height: 8, colorSpace: "srgb", layout: "thwc" } as const;
 const float = (fill: (index: number) => number): VideoChunk =>

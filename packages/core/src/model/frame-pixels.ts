@@ -1,4 +1,4 @@
-import { finite } from "../validate/reader.ts";
+import { finite } from "../foundation/validate/reader.ts";
 import { channelsOf, COLOR_RANGES, FRAME_LAYOUTS, PIXEL_FORMATS, videoChunk, type VideoChunk } from "./video-chunk.ts";
 
 /** Strides of one frame of a chunk, in values of `data`. */

@@ -1,7 +1,8 @@
-import type { Json } from "../validate/reader.ts";
-import type { ModelInputs } from "./model-inputs.ts";
+import type { Json } from "../foundation/validate/reader.ts";
+import type { ModelInputs } from "../mapping/model-inputs.ts";
 import type { SessionDescription } from "./session-description.ts";
-import type { StepRequest, StepRequestInput, StepResult, StepResultInput } from "./step-request.ts";
+import type { StepRequest, StepRequestInput } from "../mapping/step-request.ts";
+import type { StepResult, StepResultInput } from "./step-result.ts";
 
 /** What a step may be told beside its inputs. */
 export interface StepOptions {

@@ -1,5 +1,5 @@
-import { finite, flag, isPlainObject, oneOf, refuse, text, withDefault } from "../validate/reader.ts";
-import { recordFactory } from "../validate/record.ts";
+import { finite, flag, isPlainObject, oneOf, refuse, text, withDefault } from "../foundation/validate/reader.ts";
+import { recordFactory } from "../foundation/validate/record.ts";
 import {
   COLOR_RANGES,
   COLOR_SPACES,

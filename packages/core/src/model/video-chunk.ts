@@ -1,6 +1,6 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import { callable, finite, oneOf, optional, refuse } from "../validate/reader.ts";
-import { recordFactory } from "../validate/record.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import { callable, finite, oneOf, optional, refuse } from "../foundation/validate/reader.ts";
+import { recordFactory } from "../foundation/validate/record.ts";
 
 /** The type and channel order of pixels. */
 export const PIXEL_FORMATS = {

@@ -2,10 +2,10 @@ import type { CanonicalInputs } from "../canonical/canonical-inputs.ts";
 import type { CanonicalizerState } from "../canonical/input-canonicalizer.ts";
 import type { FrameWarning } from "../model/frame-check.ts";
 import type { SessionSnapshot } from "../model/inference-session.ts";
-import type { ModelInputs } from "../model/model-inputs.ts";
-import type { StepResult } from "../model/step-request.ts";
-import type { Clock } from "../time/clock.ts";
-import type { Mapping } from "../validate/reader.ts";
+import type { ModelInputs } from "../mapping/model-inputs.ts";
+import type { StepResult } from "../model/step-result.ts";
+import type { Clock } from "../foundation/time/clock.ts";
+import type { Mapping } from "../foundation/validate/reader.ts";
 import type { StageListener } from "./stages.ts";
 
 /** How a rollout is watched and checked. */

@@ -1,11 +1,11 @@
-import type { Json } from "../validate/reader.ts";
-import type { InferenceConfig } from "../config/inference-config.ts";
+import type { Json } from "../foundation/validate/reader.ts";
+import type { InferenceConfig } from "../model/inference-config.ts";
 import type { UserInputEvent } from "../inputs/user-input-event.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
-import type { ModelInputs } from "../model/model-inputs.ts";
+import type { ModelInputs } from "../mapping/model-inputs.ts";
 import type { SessionDescription } from "../model/session-description.ts";
-import type { StepResult } from "../model/step-request.ts";
-import type { TimeWindow } from "../time/time-window.ts";
+import type { StepResult } from "../model/step-result.ts";
+import type { TimeWindow } from "../foundation/time/time-window.ts";
 
 /** What is known when a run starts: the header of a trace. */
 export interface RunStart {

@@ -1,14 +1,14 @@
 import type { CanonicalizerState, InputCanonicalizer } from "../canonical/input-canonicalizer.ts";
-import { defaultCanonicalizer } from "../canonical/standard-converters.ts";
-import { inferenceConfig, type InferenceConfig, type InferenceConfigInput } from "../config/inference-config.ts";
+import { defaultCanonicalizer } from "../adapter/default-canonicalizer.ts";
+import { inferenceConfig, type InferenceConfig, type InferenceConfigInput } from "../model/inference-config.ts";
 import { userInputSchema, type UserInputSchema } from "../inputs/user-input-schema.ts";
 import { checkMappingCompatibility } from "../mapping/compatibility.ts";
 import { callMapping, type InputMapping } from "../mapping/input-mapping.ts";
 import { mappingMembers, mappingSet } from "../mapping/mapping-set.ts";
-import { assertModelAdapter, checkConfigSupport, type ModelAdapter } from "../model/model-adapter.ts";
-import { modelInputs, type ModelInputs, type ModelInputsInput } from "../model/model-inputs.ts";
-import { finite, refuse } from "../validate/reader.ts";
-import { isMade } from "../validate/record.ts";
+import { assertModelAdapter, checkConfigSupport, type ModelAdapter } from "../adapter/model-adapter.ts";
+import { modelInputs, type ModelInputs, type ModelInputsInput } from "../mapping/model-inputs.ts";
+import { finite, refuse } from "../foundation/validate/reader.ts";
+import { isMade } from "../foundation/validate/record.ts";
 
 /** What both drivers need to know to prepare a run. */
 export interface RunPlanOptions {

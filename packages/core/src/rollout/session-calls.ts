@@ -1,7 +1,7 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import { assertSession } from "../model/assert-runtime.ts";
 import type { InferenceRuntime, InferenceSession, StartSessionOptions } from "../model/inference-session.ts";
-import type { ModelInputs } from "../model/model-inputs.ts";
+import type { ModelInputs } from "../mapping/model-inputs.ts";
 import { sessionDescription, type SessionDescription } from "../model/session-description.ts";
 import { asStepError } from "./step-contract.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "../foundation/time/clock.ts";
 
 /** The stages of one turn of the loop, each timed apart when somebody asks. */
 export const STAGES = {

@@ -1,18 +1,12 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError, type ErrorCode } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError, type ErrorCode } from "../foundation/dreamloop-error.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
-import type { ModelInputSchema } from "../model/model-input-schema.ts";
-import type { ModelInputs } from "../model/model-inputs.ts";
+import type { ModelInputSchema } from "../mapping/model-input-schema.ts";
+import type { ModelInputs } from "../mapping/model-inputs.ts";
 import type { SessionDescription } from "../model/session-description.ts";
-import {
-  stepRequest,
-  stepResult,
-  type StepRequest,
-  type StepRequestInput,
-  type StepResult,
-  type StepResultInput,
-} from "../model/step-request.ts";
-import type { TimeWindow } from "../time/time-window.ts";
-import { refuse } from "../validate/reader.ts";
+import { stepRequest, type StepRequest, type StepRequestInput } from "../mapping/step-request.ts";
+import { stepResult, type StepResult, type StepResultInput } from "../model/step-result.ts";
+import type { TimeWindow } from "../foundation/time/time-window.ts";
+import { refuse } from "../foundation/validate/reader.ts";
 
 /**
  * The inputs as the session receives them: complete, and without updates that the model refuses. Throws `missing_input`; throws

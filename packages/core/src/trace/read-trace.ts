@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import { TraceAssembler, type TraceItem } from "./format/trace-assembler.ts";
 import { readTraceRecord } from "./format/read-records.ts";
 import { traceLines, type TraceChunks, type TraceLine } from "./format/trace-lines.ts";

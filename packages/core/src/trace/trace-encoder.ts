@@ -1,6 +1,6 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import type { UserInputEvent } from "../inputs/user-input-event.ts";
-import type { ModelInputs } from "../model/model-inputs.ts";
+import type { ModelInputs } from "../mapping/model-inputs.ts";
 import type {
   FrameHasher,
   PauseRecord,
@@ -10,8 +10,8 @@ import type {
   RunStart,
   StepRecord,
 } from "../rollout/run-observer.ts";
-import { finite, flag, jsonMapping, optional, text, withDefault, type Json } from "../validate/reader.ts";
-import { DREAMLOOP_VERSION } from "../version.ts";
+import { finite, flag, jsonMapping, optional, text, withDefault, type Json } from "../foundation/validate/reader.ts";
+import { DREAMLOOP_VERSION } from "../foundation/version.ts";
 import { DEFAULT_INLINE_BYTES, DEFAULT_TRACE_LIMITS, INLINE_BYTES_PER_LINE } from "./format/trace-records.ts";
 import * as write from "./format/write-records.ts";
 import { hashValue, type HashedValue } from "./value/hash-value.ts";

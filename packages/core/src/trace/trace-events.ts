@@ -1,6 +1,6 @@
 import { userInputEvent, type UserInputEvent } from "../inputs/user-input-event.ts";
 import type { FrameHasher } from "../rollout/run-observer.ts";
-import type { Mapping } from "../validate/reader.ts";
+import type { Mapping } from "../foundation/validate/reader.ts";
 import type { Trace } from "./read-trace.ts";
 import { PayloadReader, type PayloadStore } from "./value/payload-store.ts";
 import { resolveValue } from "./value/resolve-value.ts";

@@ -1,4 +1,4 @@
-import { listOf, text } from "../../validate/reader.ts";
+import { listOf, text } from "../../foundation/validate/reader.ts";
 import { deviceConverter, type DeviceConverter } from "../device-converter.ts";
 import { ACTIONS } from "../modalities.ts";
 import { checkOptions } from "./bindings.ts";

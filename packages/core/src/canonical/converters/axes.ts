@@ -1,4 +1,4 @@
-import type { Mapping } from "../../validate/reader.ts";
+import type { Mapping } from "../../foundation/validate/reader.ts";
 import { deviceConverter, type DeviceConverter } from "../device-converter.ts";
 import type { CanonicalModality } from "../canonical-inputs.ts";
 import { CAMERA_MOTION, DRIVER_COMMAND, type CameraMotion, type DriverCommand } from "../modalities.ts";

@@ -1,5 +1,5 @@
-import { listOf, mappingOf, refuse, text } from "../../validate/reader.ts";
-import { refuseUnknownKeys } from "../../validate/record.ts";
+import { listOf, mappingOf, refuse, text } from "../../foundation/validate/reader.ts";
+import { refuseUnknownKeys } from "../../foundation/validate/record.ts";
 import { CONTROL_DEVICES, type ControlDevice, type ControlHint } from "../device-converter.ts";
 
 /** Which codes do each action: keys (`KeyW`), mouse buttons (`MouseLeft`), pad buttons (`Button7`) and half axes (`Axis0-`). */

@@ -1,4 +1,4 @@
-import { refuse } from "../../validate/reader.ts";
+import { refuse } from "../../foundation/validate/reader.ts";
 import { deviceConverter, type DeviceConverter } from "../device-converter.ts";
 import { CONDITIONING, type Conditioning, type TextEvent } from "../modalities.ts";
 import { payloadText, type PayloadEvent } from "./payload.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { userInputs } from "../../inputs/user-inputs.ts";
-import { timeWindow } from "../../time/time-window.ts";
-import type { Mapping } from "../../validate/reader.ts";
+import { timeWindow } from "../../foundation/time/time-window.ts";
+import type { Mapping } from "../../foundation/validate/reader.ts";
 import { converterStateToJson, type DeviceConverter } from "../device-converter.ts";
 import { actionSetToActions } from "./action-set.ts";
 import { axesToCameraMotion, axesToDriverCommand } from "./axes.ts";

@@ -1,6 +1,6 @@
 import { CONTROL_DEVICES, type DeviceConverter } from "../device-converter.ts";
 import { ACTIONS, CAMERA_MOTION, DRIVER_COMMAND, LOOK_DELTA } from "../modalities.ts";
-import { finite, withDefault } from "../../validate/reader.ts";
+import { finite, withDefault } from "../../foundation/validate/reader.ts";
 import { controlHints, readBindings, readNamedBindings, type ActionHint, type Bindings } from "./bindings.ts";
 import { CAMERA_HINTS, cameraMotionOf, isNeutralMotion, type CameraAction } from "./camera-actions.ts";
 import { DRIVER_HINTS, driverCommandOf, isNeutralCommand, ON_LEVEL, type DriverAction } from "./driver-actions.ts";

@@ -1,6 +1,6 @@
 import type { UserInputEvent } from "../../inputs/user-input-event.ts";
 import type { UserInputs } from "../../inputs/user-inputs.ts";
-import { text, type Reader } from "../../validate/reader.ts";
+import { text, type Reader } from "../../foundation/validate/reader.ts";
 import { payloadCount, payloadFlag, payloadNumber, payloadText } from "./payload.ts";
 
 /** Codes of keys and mouse buttons that are down, in the order in which they went down. */

@@ -5,7 +5,7 @@ import {
   type DeviceConverterInput,
 } from "../device-converter.ts";
 import { ACTIONS, CAMERA_MOTION, DRIVER_COMMAND } from "../modalities.ts";
-import type { Mapping } from "../../validate/reader.ts";
+import type { Mapping } from "../../foundation/validate/reader.ts";
 import { actionHints, actionsOf, DEFAULT_ACTION_BINDINGS } from "./named-actions.ts";
 import { controlHints, readBindings, readNamedBindings, type BindingOptions, type Bindings } from "./bindings.ts";
 import { CAMERA_HINTS, cameraMotionOf, type CameraAction } from "./camera-actions.ts";

@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import { CONTROL_DEVICES, deviceConverter, type DeviceConverter } from "../device-converter.ts";
 import { LOOK_DELTA } from "../modalities.ts";
 import { payloadNumber } from "./payload.ts";

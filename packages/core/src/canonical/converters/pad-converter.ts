@@ -1,5 +1,5 @@
-import type { TimeWindow } from "../../time/time-window.ts";
-import { finite, refuse, withDefault, type Mapping } from "../../validate/reader.ts";
+import type { TimeWindow } from "../../foundation/time/time-window.ts";
+import { finite, refuse, withDefault, type Mapping } from "../../foundation/validate/reader.ts";
 import { deviceConverter, type DeviceConverter, type DeviceConverterInput } from "../device-converter.ts";
 import type { BindingOptions } from "./bindings.ts";
 import { foldPads, NO_PADS, type PadReadings, type PadWindow } from "./pad-readings.ts";

@@ -1,6 +1,6 @@
 import type { UserInputEvent } from "../../inputs/user-input-event.ts";
 import type { UserInputs } from "../../inputs/user-inputs.ts";
-import { finite, listOf, refuse, text, type Reader } from "../../validate/reader.ts";
+import { finite, listOf, refuse, text, type Reader } from "../../foundation/validate/reader.ts";
 import { ON_LEVEL } from "./driver-actions.ts";
 import { payloadCount, payloadFlag, payloadSignedUnit, payloadUnit } from "./payload.ts";
 

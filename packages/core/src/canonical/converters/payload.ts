@@ -1,5 +1,5 @@
 import type { UserInputEvent } from "../../inputs/user-input-event.ts";
-import { flag, finite, text, type TextLimits } from "../../validate/reader.ts";
+import { flag, finite, text, type TextLimits } from "../../foundation/validate/reader.ts";
 
 /** The part of an event that readers of its payload need. */
 export type PayloadEvent = Pick<UserInputEvent, "eventType" | "payload">;

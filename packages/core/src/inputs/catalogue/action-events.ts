@@ -1,4 +1,4 @@
-import { finite, flag, listOf, optional, text } from "../../validate/reader.ts";
+import { finite, flag, listOf, optional, text } from "../../foundation/validate/reader.ts";
 import { eventDefinition } from "./event-definition.ts";
 
 /** Greatest number of actions that are held at once. */

@@ -1,4 +1,4 @@
-import { isPlainObject, optional, refuse, text, type Reader } from "../../validate/reader.ts";
+import { isPlainObject, optional, refuse, text, type Reader } from "../../foundation/validate/reader.ts";
 import { eventDefinition, EVENT_ROLES } from "./event-definition.ts";
 
 /** Greatest length of a prompt in UTF-16 units. */

@@ -1,4 +1,4 @@
-import { finite, optional } from "../../validate/reader.ts";
+import { finite, optional } from "../../foundation/validate/reader.ts";
 import { EVENT_ROLES, eventDefinition, type EventDefinition } from "./event-definition.ts";
 
 /** The rollout starts again at this step boundary. */

@@ -9,8 +9,8 @@ import {
   withDefault,
   type Mapping,
   type Reader,
-} from "../../validate/reader.ts";
-import { recordFactory, shape, type FieldReaders } from "../../validate/record.ts";
+} from "../../foundation/validate/reader.ts";
+import { recordFactory, shape, type FieldReaders } from "../../foundation/validate/record.ts";
 
 /** Who an event is for. */
 export const EVENT_ROLES = {

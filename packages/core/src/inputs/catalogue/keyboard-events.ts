@@ -1,5 +1,5 @@
-import { finite, listOf, optional, refuse, text, type Reader } from "../../validate/reader.ts";
-import { isPlainObject } from "../../validate/reader.ts";
+import { finite, listOf, optional, refuse, text, type Reader } from "../../foundation/validate/reader.ts";
+import { isPlainObject } from "../../foundation/validate/reader.ts";
 import { eventDefinition } from "./event-definition.ts";
 
 /** Greatest length of a key's code or name in UTF-16 units. */

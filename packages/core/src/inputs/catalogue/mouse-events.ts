@@ -7,7 +7,7 @@ import {
   refuse,
   withDefault,
   type Reader,
-} from "../../validate/reader.ts";
+} from "../../foundation/validate/reader.ts";
 import { eventDefinition } from "./event-definition.ts";
 import { count } from "./keyboard-events.ts";
 

@@ -1,4 +1,4 @@
-import { finite, flag, listOf, optional, refuse } from "../../validate/reader.ts";
+import { finite, flag, listOf, optional, refuse } from "../../foundation/validate/reader.ts";
 import { eventDefinition } from "./event-definition.ts";
 import { count } from "./keyboard-events.ts";
 

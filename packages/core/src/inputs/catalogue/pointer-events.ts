@@ -1,4 +1,4 @@
-import { finite, oneOf, optional } from "../../validate/reader.ts";
+import { finite, oneOf, optional } from "../../foundation/validate/reader.ts";
 import { eventDefinition, type EventDefinition } from "./event-definition.ts";
 
 /** What a pointer or a finger does. */

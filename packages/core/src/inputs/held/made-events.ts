@@ -1,4 +1,4 @@
-import type { Mapping } from "../../validate/reader.ts";
+import type { Mapping } from "../../foundation/validate/reader.ts";
 import { trustedEvent, type UserInputEvent } from "../user-input-event.ts";
 import type { Edge } from "./transitions.ts";
 

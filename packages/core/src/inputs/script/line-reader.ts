@@ -1,5 +1,5 @@
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
-import { nearest } from "../../validate/record.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
+import { nearest } from "../../foundation/validate/record.ts";
 
 /** A word, number or quoted text of a line. */
 interface Token {

@@ -1,5 +1,5 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../errors/dreamloop-error.ts";
-import { refuse } from "../../validate/reader.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../foundation/dreamloop-error.ts";
+import { refuse } from "../../foundation/validate/reader.ts";
 import { eventCatalogue, type EventCatalogue } from "../event-catalogue.ts";
 import type { UserInputEvent } from "../user-input-event.ts";
 import { SCRIPT_COMMANDS, type EmitEvent, type ScriptTime } from "./commands.ts";

@@ -1,9 +1,9 @@
-import { inferenceConfig, type InferenceConfigInput } from "../../config/inference-config.ts";
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { inferenceConfig, type InferenceConfigInput } from "../../model/inference-config.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import { userInputSchema, type UserInputSchemaInput } from "../../inputs/user-input-schema.ts";
 import { sessionDescription, type SessionDescriptionInput } from "../../model/session-description.ts";
 import { RUN_OUTCOMES } from "../../rollout/run-observer.ts";
-import { timeWindow, type TimeWindowInput } from "../../time/time-window.ts";
+import { timeWindow, type TimeWindowInput } from "../../foundation/time/time-window.ts";
 import {
   finite,
   flag,
@@ -17,8 +17,8 @@ import {
   withDefault,
   type Json,
   type Reader,
-} from "../../validate/reader.ts";
-import { made, shape, type FieldReaders } from "../../validate/record.ts";
+} from "../../foundation/validate/reader.ts";
+import { made, shape, type FieldReaders } from "../../foundation/validate/record.ts";
 import { contentAddress } from "../value/decode-value.ts";
 import { storedValue, type StoredValue } from "../value/resolve-value.ts";
 import {

@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import type { TraceRecord, TraceStepLine } from "./read-records.ts";
 import type {
   TraceEvent,

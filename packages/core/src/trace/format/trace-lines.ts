@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 
 /** Bytes of a trace in any pieces: a file's chunks, or the whole at once. */
 export type TraceChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

@@ -1,9 +1,9 @@
-import type { InferenceConfig } from "../../config/inference-config.ts";
+import type { InferenceConfig } from "../../model/inference-config.ts";
 import type { UserInputSchema } from "../../inputs/user-input-schema.ts";
 import type { SessionDescription } from "../../model/session-description.ts";
 import type { RunOutcome } from "../../rollout/run-observer.ts";
-import type { TimeWindow } from "../../time/time-window.ts";
-import type { Json } from "../../validate/reader.ts";
+import type { TimeWindow } from "../../foundation/time/time-window.ts";
+import type { Json } from "../../foundation/validate/reader.ts";
 import type { StoredValue } from "../value/resolve-value.ts";
 
 /** The name that the first line of every trace carries. */

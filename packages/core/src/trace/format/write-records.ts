@@ -1,6 +1,6 @@
 import type { UserInputEvent } from "../../inputs/user-input-event.ts";
 import type { RunEnd, RunStart, StepRecord } from "../../rollout/run-observer.ts";
-import { jsonMapping, type Json } from "../../validate/reader.ts";
+import { jsonMapping, type Json } from "../../foundation/validate/reader.ts";
 import {
   FRAME_HASH_NAME,
   INLINE_BYTES_PER_LINE,

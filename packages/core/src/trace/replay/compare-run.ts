@@ -1,5 +1,5 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../errors/dreamloop-error.ts";
-import type { ModelInputs } from "../../model/model-inputs.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../foundation/dreamloop-error.ts";
+import type { ModelInputs } from "../../mapping/model-inputs.ts";
 import type { FrameHasher, ResetRecord, RunObserver, RunStart, StepRecord } from "../../rollout/run-observer.ts";
 import type { TraceStep } from "../format/trace-records.ts";
 import type { Trace } from "../read-trace.ts";

@@ -1,8 +1,8 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../foundation/dreamloop-error.ts";
 import type { RunStart } from "../../rollout/run-observer.ts";
 import { planRun, type RunPlanOptions } from "../../rollout/run-plan.ts";
-import type { Json } from "../../validate/reader.ts";
-import { DREAMLOOP_VERSION } from "../../version.ts";
+import type { Json } from "../../foundation/validate/reader.ts";
+import { DREAMLOOP_VERSION } from "../../foundation/version.ts";
 import type { TraceHeader } from "../format/trace-records.ts";
 import { REPLAY_LEVELS, type ReplayLevel } from "./replay-options.ts";
 

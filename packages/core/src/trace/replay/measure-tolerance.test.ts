@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { changedWorld, changeResults, FakeClock, fakeWorld } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
 import { runBatch } from "../../drivers/batch-driver.ts";
-import type { ModelAdapter } from "../../model/model-adapter.ts";
+import type { ModelAdapter } from "../../adapter/model-adapter.ts";
 import { toleranceText } from "../format/write-records.ts";
 import { readTrace, type Trace } from "../read-trace.ts";
 import { TraceEncoder } from "../trace-encoder.ts";

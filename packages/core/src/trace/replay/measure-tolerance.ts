@@ -1,8 +1,8 @@
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import { frameRgb8 } from "../../model/frame-pixels.ts";
-import type { StepResult } from "../../model/step-request.ts";
-import type { OutputTarget } from "../../outputs/output-target.ts";
-import { finite, withDefault } from "../../validate/reader.ts";
+import type { StepResult } from "../../model/step-result.ts";
+import type { OutputTarget } from "../../drivers/output-target.ts";
+import { finite, withDefault } from "../../foundation/validate/reader.ts";
 import type { TraceTolerance } from "../format/trace-records.ts";
 import type { ReplayOptions } from "./replay-options.ts";
 import { replayTrace } from "./replay-trace.ts";

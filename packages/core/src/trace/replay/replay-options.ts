@@ -2,9 +2,9 @@ import type { InputCanonicalizer } from "../../canonical/input-canonicalizer.ts"
 import type { BatchOptions } from "../../drivers/batch-driver.ts";
 import type { RunReport } from "../../drivers/run-options.ts";
 import type { InputMapping } from "../../mapping/input-mapping.ts";
-import type { ModelAdapter } from "../../model/model-adapter.ts";
+import type { ModelAdapter } from "../../adapter/model-adapter.ts";
 import type { FrameHasher } from "../../rollout/run-observer.ts";
-import type { Json } from "../../validate/reader.ts";
+import type { Json } from "../../foundation/validate/reader.ts";
 import type { Trace } from "../read-trace.ts";
 import type { PayloadStore } from "../value/payload-store.ts";
 

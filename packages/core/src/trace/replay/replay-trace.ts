@@ -1,10 +1,10 @@
 import { InputCanonicalizer } from "../../canonical/input-canonicalizer.ts";
 import { runBatch } from "../../drivers/batch-driver.ts";
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
-import { assertModelAdapter } from "../../model/model-adapter.ts";
-import type { ModelInputsInput } from "../../model/model-inputs.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
+import { assertModelAdapter } from "../../adapter/model-adapter.ts";
+import type { ModelInputsInput } from "../../mapping/model-inputs.ts";
 import type { RunPlanOptions } from "../../rollout/run-plan.ts";
-import { oneOf, withDefault } from "../../validate/reader.ts";
+import { oneOf, withDefault } from "../../foundation/validate/reader.ts";
 import type { Trace } from "../read-trace.ts";
 import { PayloadReader } from "../value/payload-store.ts";
 import { resolveValue } from "../value/resolve-value.ts";

@@ -1,5 +1,5 @@
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
-import { refuse } from "../../validate/reader.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
+import { refuse } from "../../foundation/validate/reader.ts";
 
 /** Binary data that a trace can hold, carried by reference. */
 export type BinaryValue = ArrayBufferView<ArrayBufferLike> | ArrayBufferLike;

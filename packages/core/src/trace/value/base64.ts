@@ -1,4 +1,4 @@
-import { refuse } from "../../validate/reader.ts";
+import { refuse } from "../../foundation/validate/reader.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const CODES = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0));

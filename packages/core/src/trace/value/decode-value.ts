@@ -1,5 +1,5 @@
-import { finite, isPlainObject, oneOf, optional, refuse, text, type Json } from "../../validate/reader.ts";
-import { shape } from "../../validate/record.ts";
+import { finite, isPlainObject, oneOf, optional, refuse, text, type Json } from "../../foundation/validate/reader.ts";
+import { shape } from "../../foundation/validate/record.ts";
 import { elementBytesOf } from "./array-types.ts";
 import { MAX_VALUE_DEPTH, TAG_KEY } from "./trace-value.ts";
 

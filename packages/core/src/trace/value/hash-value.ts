@@ -1,5 +1,5 @@
 import type { FrameHasher } from "../../rollout/run-observer.ts";
-import type { Json } from "../../validate/reader.ts";
+import type { Json } from "../../foundation/validate/reader.ts";
 import type { BinaryValue } from "./array-types.ts";
 import { toBase64 } from "./base64.ts";
 import { arrayDescriptor, arraysWithin, describeArray, encodeValue, type EncodedArray } from "./trace-value.ts";

@@ -1,7 +1,7 @@
-import { modelInputs, type ModelInputs } from "../../model/model-inputs.ts";
+import { modelInputs, type ModelInputs } from "../../mapping/model-inputs.ts";
 import type { FrameHasher } from "../../rollout/run-observer.ts";
-import { json, mapping, type Json } from "../../validate/reader.ts";
-import { shape } from "../../validate/record.ts";
+import { json, mapping, type Json } from "../../foundation/validate/reader.ts";
+import { shape } from "../../foundation/validate/record.ts";
 import { contentAddressOf, hashValue } from "./hash-value.ts";
 import type { PayloadReader, PayloadStore } from "./payload-store.ts";
 import { resolveValue, storedValue } from "./resolve-value.ts";

@@ -1,6 +1,6 @@
-import { DreamloopError, ERROR_CODES } from "../../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import type { FrameHasher } from "../../rollout/run-observer.ts";
-import { refuse } from "../../validate/reader.ts";
+import { refuse } from "../../foundation/validate/reader.ts";
 import { arrayFromBytes } from "./array-types.ts";
 import { fromBase64 } from "./base64.ts";
 import { contentAddressOf } from "./hash-value.ts";

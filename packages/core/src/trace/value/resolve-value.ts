@@ -1,4 +1,4 @@
-import type { Json } from "../../validate/reader.ts";
+import type { Json } from "../../foundation/validate/reader.ts";
 import { decodeValue, type ArrayReference } from "./decode-value.ts";
 import type { PayloadReader } from "./payload-store.ts";
 

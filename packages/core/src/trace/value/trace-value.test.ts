@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../validate/reader.ts";
+import type { Json } from "../../foundation/validate/reader.ts";
 import { decodeValue } from "./decode-value.ts";
 import { contentAddressOf, hashValue } from "./hash-value.ts";
 import { MemoryPayloadStore, PayloadReader } from "./payload-store.ts";

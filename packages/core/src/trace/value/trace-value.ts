@@ -1,4 +1,4 @@
-import { isPlainObject, refuse, type Json } from "../../validate/reader.ts";
+import { isPlainObject, refuse, type Json } from "../../foundation/validate/reader.ts";
 import { arrayBytes, isBinaryValue, type BinaryValue } from "./array-types.ts";
 
 /** The key that marks what JSON has no notation for. */
