@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join, posix } from "node:path";
 import ts from "typescript";
-import { listFiles, listWorkspaces, readManifest } from "../workspace/packages.mjs";
+import { listFiles, listWorkspaces, readPackageManifest } from "../workspace/packages.mjs";
 import { findCycles } from "./cycles.mjs";
 import { readImports } from "./imports.mjs";
 import { layerFault } from "./layers.mjs";
@@ -26,7 +26,7 @@ const TEST_FILE = /\.(test|test-d|soak)\.tsx?$/;
  */
 export function boundaryFaults(root) {
   const workspaces = listWorkspaces(root);
-  const rootManifest = readManifest(join(root, "package.json"));
+  const rootManifest = readPackageManifest(join(root, "package.json"));
   return [
     ...workspaces.flatMap((workspace) => workspaceFaults(workspace, workspaces, rootManifest)),
     ...rootReferenceFaults(root, workspaces),

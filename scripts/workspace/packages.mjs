@@ -33,14 +33,14 @@ import { join } from "node:path";
  * @returns {Workspace[]} in alphabetical order of their paths
  */
 export function listWorkspaces(root) {
-  const patterns = readManifest(join(root, "package.json")).workspaces ?? [];
+  const patterns = readPackageManifest(join(root, "package.json")).workspaces ?? [];
   return patterns
     .flatMap((pattern) => (pattern.endsWith("/*") ? childFolders(root, pattern.slice(0, -2)) : [pattern]))
     .filter((path) => existsSync(join(root, path, "package.json")))
     .sort()
     .map((path) => {
       const folder = join(root, path);
-      const manifest = readManifest(join(folder, "package.json"));
+      const manifest = readPackageManifest(join(folder, "package.json"));
       return { name: manifest.name ?? path, path, folder, manifest };
     });
 }
@@ -49,7 +49,7 @@ export function listWorkspaces(root) {
  * @param {string} path
  * @returns {Manifest}
  */
-export function readManifest(path) {
+export function readPackageManifest(path) {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 

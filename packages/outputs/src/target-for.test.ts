@@ -11,7 +11,7 @@ import { Mp4OutputTarget } from "./mp4/mp4-output-target.ts";
 import { RawOutputTarget } from "./raw/raw-output-target.ts";
 import { StreamOutputTarget } from "./raw/stream-output-target.ts";
 import { TARGET_FORMS, targetFor, targetsFor } from "./target-for.ts";
-import { record } from "./test-support/results.ts";
+import { writeMovingFrames } from "./test-support/results.ts";
 import { temporaryFolders } from "./test-support/temporary-folder.ts";
 
 const folder = temporaryFolders(afterEach);
@@ -59,14 +59,14 @@ describe("targetFor", () => {
       ["*.jpg", "frame-000000.jpg"],
       ["*.png", "frame-000000.png"],
     ]) {
-      await record(targetFor(join(path, pattern)), { width: 2, height: 2, frames: 1 });
+      await writeMovingFrames(targetFor(join(path, pattern)), { width: 2, height: 2, frames: 1 });
       expect(readdirSync(path)).toContain(name);
     }
   });
 
   it("passes the pipe and its format on", async () => {
     const pipe = new PassThrough();
-    await record(targetFor("-", { pipe, pipeFormat: "rgb" }), { width: 2, height: 2, frames: 1 });
+    await writeMovingFrames(targetFor("-", { pipe, pipeFormat: "rgb" }), { width: 2, height: 2, frames: 1 });
     expect((pipe.read() as Buffer).length).toBe(12);
   });
 });
@@ -77,7 +77,7 @@ describe("targetsFor", () => {
     const specs = [join(path, "a.rgb"), join(path, "b.y4m")];
     const target = targetsFor(specs);
     expect(target).toBeInstanceOf(CompositeOutputTarget);
-    const artifacts = await record(target, { width: 2, height: 2, frames: 1 });
+    const artifacts = await writeMovingFrames(target, { width: 2, height: 2, frames: 1 });
     expect(artifacts.map(({ uri }) => uri)).toEqual(specs);
     expect(targetsFor(["null:"])).toBeInstanceOf(NullOutputTarget);
   });

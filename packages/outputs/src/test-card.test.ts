@@ -6,7 +6,7 @@ import { ImagesOutputTarget } from "./images/images-output-target.ts";
 import { MjpegOutputTarget } from "./mjpeg/mjpeg-output-target.ts";
 import { Mp4OutputTarget } from "./mp4/mp4-output-target.ts";
 import { RawOutputTarget } from "./raw/raw-output-target.ts";
-import { decodeRgb, LACKS_FFMPEG, probe } from "./test-support/programs.ts";
+import { decodeRgb, LACKS_FFMPEG, ffprobe } from "./test-support/programs.ts";
 import { described, rgbResult } from "./test-support/results.ts";
 import { temporaryFolders } from "./test-support/temporary-folder.ts";
 import type { FrameTarget } from "./target/frame-target.ts";
@@ -99,7 +99,7 @@ describe.each(SIZES)("the test card at $width×$height", (size) => {
     async (encoder) => {
       const path = join(folder(), "x.mp4");
       await sendCards(new Mp4OutputTarget({ path, encoder }), size);
-      expect(await probe(path)).toMatchObject({
+      expect(await ffprobe(path)).toMatchObject({
         color_space: "bt709",
         color_primaries: "bt709",
         color_transfer: "bt709",

@@ -8,7 +8,7 @@ import { usageError } from "../program/usage-error.ts";
 import { executeRun } from "../run/execute-run.ts";
 import { defaultOutput } from "../run/output-specs.ts";
 import { planOutput } from "../run/plan-output.ts";
-import { planWorld } from "../run/plan-world.ts";
+import { checkedConfig } from "../run/checked-config.ts";
 import { ResultFile } from "../run/result-file.ts";
 import { scriptSource, traceSource } from "../run/run-input.ts";
 import { DEFAULT_SECONDS, runLength } from "../run/run-length.ts";
@@ -16,7 +16,7 @@ import { describeRun, runResult } from "../run/run-result.ts";
 import { startInputs } from "../run/start-inputs.ts";
 import { TraceRecorder } from "../run/trace-recorder.ts";
 import { givenFlags } from "../settings/given-flags.ts";
-import { printableSettings } from "../settings/print-settings.ts";
+import { printableSettings } from "../settings/run-settings.ts";
 import { RUN_OPTIONS, runSettings, type RunSettings } from "../settings/run-settings.ts";
 import { formatTable } from "../terminal/format.ts";
 import { addPrintConfigOption, addSpeechOptions, addWorldOptions, repeated } from "./options.ts";
@@ -75,7 +75,7 @@ export const runCommand: CliCommand = {
     const input = await runInput(given, host.cwd);
     const { initial, ...images } = await startInputs(world.adapter, { ...given, world: world.argument }, host.cwd);
     const settings = withDefaults({ ...given, ...images }, world, input, host.cwd);
-    const config = planWorld(world, settings, input, initial);
+    const config = checkedConfig(world, settings, input, initial);
     const printable = printableSettings(settings, config);
     if (options.printConfig === true) {
       terminal.document(printable);

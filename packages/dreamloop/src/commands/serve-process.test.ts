@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CommandProcess, dreamloop, until } from "../fixtures/command-process.ts";
+import { CommandProcess, dreamloop, conditionHolds } from "../fixtures/command-process.ts";
 import { THROWING_WORLD } from "../fixtures/throwing-world.ts";
 
 /** The address in what a command printed so far. */
@@ -45,7 +45,7 @@ describe("the server as a command", () => {
       const { sessionId, token } = (await created.json()) as { sessionId: string; token: string };
       const authorization = `Bearer ${token}`;
       const state = async () => (await ask(`/api/sessions/${sessionId}`, { headers: { authorization } })).status;
-      await until(async () => (await state()) !== 200, "the session has failed");
+      await conditionHolds(async () => (await state()) !== 200, "the session has failed");
       command.signal("SIGINT");
       const lines = (await command.end).err.trimEnd().split("\n");
       expect(lines).toEqual([

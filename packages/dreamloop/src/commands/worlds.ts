@@ -1,4 +1,4 @@
-import { listWorlds, type ListedWorld } from "../lookup/list-worlds.ts";
+import { availableWorlds, type ListedWorld } from "../lookup/available-worlds.ts";
 import type { CliCommand } from "../program/cli-command.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";
 import { formatRate, formatTable } from "../terminal/format.ts";
@@ -22,7 +22,7 @@ export const worldsCommand: CliCommand = {
     command.addHelpText("after", HELP);
   },
   run: async ({ host, terminal }) => {
-    const { worlds, problems } = listWorlds(host.cwd);
+    const { worlds, problems } = availableWorlds(host.cwd);
     for (const problem of problems) terminal.warn(problem);
     if (terminal.mode.json) terminal.document({ type: "worlds", version: 1, worlds, problems });
     else terminal.result(formatTable(worlds.map(row)));

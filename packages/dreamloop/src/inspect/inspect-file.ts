@@ -1,13 +1,15 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { DreamloopError, ERROR_CODES, isDreamloopError, TRACE_FORMAT } from "@dreamloop/core";
+import { basename, join, resolve } from "node:path";
+import { DreamloopError, ERROR_CODES, isDreamloopError, parseScript, TRACE_FORMAT } from "@dreamloop/core";
 import { BUNDLE_MANIFEST } from "@dreamloop/node";
-import { inspectBundle } from "./inspect-bundle.ts";
+import { CHECK_LEVELS, describeFault } from "@dreamloop/onnx";
+import { glanceAtBundle } from "../lookup/bundle-folder.ts";
+import { WORLD_DOMAINS } from "../lookup/bundle-world.ts";
+import { countOf, formatDuration, formatRate } from "../terminal/format.ts";
 import { inspectJson } from "./inspect-json.ts";
-import { inspectScript } from "./inspect-script.ts";
 import { inspectTraceAt } from "./inspect-trace.ts";
 import { inspectMp4, inspectY4m } from "./inspect-video.ts";
-import type { Inspection } from "./inspection.ts";
+import { type Inspection, line } from "./inspection.ts";
 
 const HEAD_BYTES = 512;
 /** JSON and scripts are read whole up to this size. */
@@ -81,4 +83,44 @@ function unknownContent(path: string): DreamloopError {
     ERROR_CODES.invalidValue,
     `${path}: expected a trace, a script, statistics, a profile, an MP4 or Y4M video, a bundle or a benchmark folder, found something else`,
   );
+}
+
+/** Says what a bundle is, and whether its manifest has faults; nothing large is read. */
+async function inspectBundle(folder: string): Promise<Inspection> {
+  const { checkBundle } = await import("@dreamloop/onnx/node");
+  const { faults } = await checkBundle(folder, { level: CHECK_LEVELS.structure, domains: WORLD_DOMAINS });
+  const glance = glanceAtBundle(folder);
+  const { id = basename(folder), title, description, width, height, framesPerSecond } = glance;
+  return {
+    kind: "bundle",
+    facts: { ...glance, faults },
+    lines: [
+      ...line("world", title === undefined ? id : `${id}: ${title}`),
+      ...line("about", description),
+      ...line("picture", width === undefined || height === undefined ? undefined : `${width}×${height}`),
+      ...line("rate", framesPerSecond === undefined ? undefined : `${formatRate(framesPerSecond)} frames/s`),
+      ...line("faults", faults.length === 0 ? "none in manifest and graphs" : countOf(faults.length, "fault")),
+      ...faults.flatMap((fault) => line("", describeFault(fault))),
+    ],
+  };
+}
+
+/** Says what a script does; throws `trace_invalid` naming line and column of its first fault. */
+function inspectScript(text: string): Inspection {
+  const { events, endSeconds } = parseScript(text);
+  const counts = new Map<string, number>();
+  for (const { eventType } of events) counts.set(eventType, (counts.get(eventType) ?? 0) + 1);
+  const lastSeconds = events.at(-1)?.timestampSeconds ?? 0;
+  const eventTypes = Object.fromEntries(counts);
+  return {
+    kind: "script",
+    facts: { eventCount: events.length, eventTypes, lastSeconds, ...(endSeconds === undefined ? {} : { endSeconds }) },
+    lines: [
+      ...line("length", formatDuration(endSeconds ?? lastSeconds)),
+      ...line(
+        "events",
+        `${countOf(events.length, "event")}: ${[...counts].map(([type, count]) => `${count} ${type}`).join(", ")}`,
+      ),
+    ],
+  };
 }

@@ -1,7 +1,7 @@
 import { modelConfig, type TraceSummary } from "@dreamloop/core";
 import { inspectTraceFile } from "@dreamloop/node";
 import { countOf, formatDuration } from "../terminal/format.ts";
-import { describeVideo } from "../run/run-result.ts";
+import { videoFacts } from "../run/run-result.ts";
 import { line, type Inspection } from "./inspection.ts";
 
 /** Says what a trace holds; memory does not grow with its length. */
@@ -14,7 +14,7 @@ function traceLines(summary: TraceSummary): Inspection["lines"] {
   const { header, tolerance } = summary;
   const events = Object.entries(summary.eventTypes).map(([type, count]) => `${count} ${type}`);
   return [
-    ...line("world", `${header.worldId}, ${describeVideo(header.description)}`),
+    ...line("world", `${header.worldId}, ${videoFacts(header.description)}`),
     ...line("recorded", [header.recordedAt, `dreamloop ${header.dreamloopVersion}`].filter(Boolean).join(", ")),
     ...line(
       "length",

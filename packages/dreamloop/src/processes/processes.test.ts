@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandProcess, dreamloop, until } from "../fixtures/command-process.ts";
+import { CommandProcess, dreamloop, conditionHolds } from "../fixtures/command-process.ts";
 import { inspectFile } from "../inspect/inspect-file.ts";
 
 const isPosix = process.platform !== "win32";
@@ -41,7 +41,7 @@ function hashes(name: string): readonly string[] {
 
 /** Resolves when the trace holds at least so many whole steps. */
 function untilSteps(name: string, count: number): Promise<void> {
-  return until(() => existsSync(at(name)) && hashes(name).length >= count, `${count} steps in ${name}`);
+  return conditionHolds(() => existsSync(at(name)) && hashes(name).length >= count, `${count} steps in ${name}`);
 }
 
 function facts(name: string): Promise<Readonly<Record<string, unknown>>> {
@@ -133,7 +133,7 @@ describe.skipIf(!isPosix)("a run that is stopped", () => {
   test("a load can be stopped", async () => {
     const slow = ["--set", "runtimeOptions.loadTimeSeconds=600", "--out", "null:", "--record", "a.trace"];
     const command = new CommandProcess(["run", "probe", ...SMALL, ...slow], folder);
-    await until(() => existsSync(at("a.trace")), "the trace's file");
+    await conditionHolds(() => existsSync(at("a.trace")), "the trace's file");
     command.signal("SIGINT");
     const { exitCode, err } = await command.end;
     expect(exitCode).toBe(130);

@@ -1,17 +1,20 @@
+import { createHash } from "node:crypto";
 import {
   ChromeTrace,
   ERROR_CODES,
-  isDreamloopError,
-  runBatch,
-  RunStatistics,
   type FiniteInputSource,
   type InferenceConfig,
+  isDreamloopError,
   type Mapping,
   type OutputArtifact,
   type OutputTarget,
+  runBatch,
   type RunObserver,
+  RunStatistics,
+  type RunStatisticsFacts,
   type StageListener,
 } from "@dreamloop/core";
+import { environmentFacts } from "@dreamloop/node";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliContext } from "../program/cli-command.ts";
 import type { RunSettings } from "../settings/run-settings.ts";
@@ -19,9 +22,7 @@ import { ArtifactLog } from "./artifact-log.ts";
 import { eventLoopTurns } from "./event-loop-turns.ts";
 import type { ResultFile } from "./result-file.ts";
 import { expectedFrames, type RunLength } from "./run-length.ts";
-import { RunWatch, type RunFacts } from "./run-watch.ts";
-import { stageListeners } from "./stage-listeners.ts";
-import { statisticsFacts } from "./statistics-facts.ts";
+import { type RunFacts, RunWatch } from "./run-watch.ts";
 import type { TraceRecorder } from "./trace-recorder.ts";
 import { WarningLog } from "./warning-log.ts";
 
@@ -138,4 +139,20 @@ function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments)
           },
         }),
   };
+}
+
+/** Several stage listeners as one; `undefined` without any, so that the loop reads no clock for them. */
+function stageListeners(listeners: readonly StageListener[]): StageListener | undefined {
+  if (listeners.length < 2) return listeners[0];
+  return {
+    stage: (stage, stepNumber, startSeconds, endSeconds) => {
+      for (const listener of listeners) listener.stage(stage, stepNumber, startSeconds, endSeconds);
+    },
+  };
+}
+
+/** What a statistics file says beside its figures: the machine, and a hash by which equal configurations are recognised. */
+function statisticsFacts(config: InferenceConfig): RunStatisticsFacts {
+  const configHash = createHash("sha256").update(JSON.stringify(config)).digest("hex");
+  return { environment: environmentFacts(), configHash };
 }

@@ -98,7 +98,7 @@ export function describeArtifact({ kind, uri, metadata }: OutputArtifact): strin
 }
 
 /** What a world delivers, in short: `640×360, 30 frames/s`. */
-export function describeVideo(description: SessionDescription): string {
+export function videoFacts(description: SessionDescription): string {
   const { width, height, framesPerSecond } = description;
   return `${width}×${height}, ${formatRate(framesPerSecond)} frames/s`;
 }

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { DreamloopServer, ServedWorld, ServerConfigInput, ServerNotice } from "@dreamloop/server";
 import type { CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, type ExitCode } from "../program/exit-codes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { playerFolder } from "./player-folder.ts";
 
 /** Ports that are tried when the default one is taken. */
 const PORT_TRIES = 20;
@@ -62,4 +64,12 @@ export function pageUrl(server: DreamloopServer, world: string | undefined): str
   const secret = token === undefined ? "" : `#${new URLSearchParams({ token }).toString()}`;
   const base = server.url.endsWith("/") ? server.url : `${server.url}/`;
   return `${base}${query}${secret}`;
+}
+
+/** The built player page: beside the command in a package, or in the repository. Absent when it has not been built. */
+function playerFolder(): string | undefined {
+  const places = ["../../player", "../../../../apps/player/dist"].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  return places.find((folder) => existsSync(join(folder, "index.html")));
 }

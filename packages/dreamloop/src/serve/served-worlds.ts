@@ -1,13 +1,13 @@
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import type { InferenceConfigInput } from "@dreamloop/core";
-import type { ServedWorld } from "@dreamloop/server";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type InferenceConfigInput, isDreamloopError, MAX_POSTER_BYTES } from "@dreamloop/core";
+import { type ServedWorld, worldPoster, type WorldPoster } from "@dreamloop/server";
 import { PROBE_MODEL_ID } from "@dreamloop/worlds/probe";
 import { bundleFolderOf, glanceAtBundle, glanceAtManifest } from "../lookup/bundle-folder.ts";
-import { glanceAtInputs } from "../lookup/glance-inputs.ts";
 import { findPlace } from "../lookup/find-world.ts";
-import { listWorlds } from "../lookup/list-worlds.ts";
-import { bundlePoster, probePoster } from "./poster-file.ts";
+import { glanceAtInputs } from "../lookup/glance-inputs.ts";
+import { availableWorlds } from "../lookup/available-worlds.ts";
 
 /** A model card is text for people; what is larger is another file. */
 const MAX_CARD_BYTES = 262_144;
@@ -25,7 +25,7 @@ export function servedWorlds(options: {
   const { names, cwd, inference, withOthers } = options;
   const named = names.map((name) => ({ ...servedWorld(name, cwd), config: inference }));
   if (names.length > 0 && !withOthers) return named;
-  const others = listWorlds(cwd)
+  const others = availableWorlds(cwd)
     .worlds.map(({ id }) => id)
     .filter((id) => named.every((world) => world.id !== id));
   return [...named, ...others.map((id) => servedWorld(id, cwd))];
@@ -33,7 +33,7 @@ export function servedWorlds(options: {
 
 function servedWorld(name: string, cwd: string): ServedWorld {
   const place = findPlace(name, cwd);
-  const listed = listWorlds(cwd).worlds.find(({ id }) => id === (place.id ?? name));
+  const listed = availableWorlds(cwd).worlds.find(({ id }) => id === (place.id ?? name));
   const folder = bundleFolderOf(place);
   const glance = folder === undefined ? {} : glanceAtBundle(folder);
   const initialFields = folder === undefined ? [] : glanceAtInputs(glanceAtManifest(folder));
@@ -64,4 +64,41 @@ function modelCard(folder: string): string | undefined {
     return facts?.isFile() === true && facts.size <= MAX_CARD_BYTES;
   });
   return file === undefined ? undefined : readFileSync(file, "utf8");
+}
+
+/** A frame of the probe, which `scripts/make-probe-poster.ts` makes. */
+const PROBE_POSTER = fileURLToPath(new URL("../../assets/probe.webp", import.meta.url));
+
+/** The picture of the probe world. */
+function probePoster(): WorldPoster | undefined {
+  return posterFile(PROBE_POSTER);
+}
+
+/**
+ * The picture that the manifest of a bundle names. None where the manifest names none, or one that leads out of the folder, is too large or is no
+ * picture: `dreamloop check` explains that, and a world without a picture can be played all the same.
+ */
+function bundlePoster(folder: string): WorldPoster | undefined {
+  const { poster } = glanceAtManifest(folder);
+  if (typeof poster !== "string") return undefined;
+  const file = join(folder, poster);
+  return staysInside(folder, file) ? posterFile(file) : undefined;
+}
+
+/** Whether a file lies in a folder also after links have been followed. */
+function staysInside(folder: string, file: string): boolean {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return false;
+  const steps = relative(realpathSync(folder), realpathSync(file));
+  return !isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`);
+}
+
+function posterFile(file: string): WorldPoster | undefined {
+  const facts = statSync(file, { throwIfNoEntry: false });
+  if (facts?.isFile() !== true || facts.size > MAX_POSTER_BYTES) return undefined;
+  try {
+    return worldPoster(readFileSync(file));
+  } catch (error) {
+    if (isDreamloopError(error)) return undefined;
+    throw error;
+  }
 }

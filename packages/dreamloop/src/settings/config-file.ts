@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
-import { DreamloopError, ERROR_CODES, isPlainObject, refuse, refuseUnknownKeys } from "@dreamloop/core";
+import { isPlainObject, refuse, refuseUnknownKeys } from "@dreamloop/core";
 import { usageError } from "../program/usage-error.ts";
 import { SettingLayer } from "./layers.ts";
+import { readGivenText } from "./read-given-text.ts";
 import type { Setting } from "./setting.ts";
 
 /** A configuration is a page of text; what is larger is another file. */
@@ -20,7 +19,7 @@ export interface ConfigFileOptions {
 
 /** The layer of a configuration file (JSON); unknown keys are refused with the nearest known one. */
 export function configFileLayer({ path, cwd, settings }: ConfigFileOptions): SettingLayer {
-  const content = parse(path, readText(path, resolve(cwd, path)));
+  const content = parse(path, readGivenText({ flag: "--config", path, cwd, maxBytes: MAX_CONFIG_BYTES }));
   if (!isPlainObject(content)) refuse(path, "a mapping (a JSON object)", content);
   const values = new Map<string, unknown>();
   const paths = settings.map((setting) => setting.path);
@@ -42,22 +41,6 @@ export function configFileLayer({ path, cwd, settings }: ConfigFileOptions): Set
 
 function firstName(path: string): string {
   return path.split(".", 1)[0] ?? path;
-}
-
-function readText(path: string, full: string): string {
-  try {
-    const { size } = statSync(full);
-    if (size > MAX_CONFIG_BYTES) {
-      throw usageError(`${path}: a configuration file has at most ${MAX_CONFIG_BYTES} bytes, found ${size}`);
-    }
-    return readFileSync(full, "utf8");
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT")
-      throw new DreamloopError(ERROR_CODES.notFound, `${path}: there is no such configuration file`);
-    if (code === "EISDIR") throw usageError(`${path}: is a folder; name a JSON file`);
-    throw cause;
-  }
 }
 
 function parse(path: string, text: string): unknown {

@@ -235,7 +235,7 @@ describe("what is refused", () => {
     [
       "a huge file",
       { file: `"${"x".repeat(1_000_001)}"` },
-      "given.json: a configuration file has at most 1000000 bytes",
+      "--config: given.json has 1000003 bytes, at most 1000000 are read",
     ],
     [
       "frames and seconds",
@@ -266,10 +266,10 @@ describe("what is refused", () => {
 
   test("a configuration file that does not exist", () => {
     expect(refusal({ flags: { config: "none.json" } })).toEqual({
-      message: "none.json: there is no such configuration file",
+      message: "--config: none.json: there is no such file",
       exitCode: EXIT_CODES.notFound,
     });
-    expect(refusal({ flags: { config: "." } }).message).toBe(".: is a folder; name a JSON file");
+    expect(refusal({ flags: { config: "." } }).message).toBe("--config: . is no file; name a text file");
   });
 });
 

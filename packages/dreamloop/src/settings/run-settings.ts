@@ -1,14 +1,15 @@
 import {
   finite,
   flag,
+  type InferenceConfig,
+  type InferenceConfigInput,
+  type Json,
   jsonMapping,
   listOf,
   mappingOf,
   oneOf,
   setJsonPath,
   text,
-  type InferenceConfigInput,
-  type Json,
 } from "@dreamloop/core";
 import { ENCODER_NAMES, type EncoderName } from "@dreamloop/outputs";
 import type { CliHost } from "../program/cli-host.ts";
@@ -208,4 +209,14 @@ function present<T extends object>(entries: T): { readonly [Key in keyof T]?: Ex
 function writeSet(inference: JsonMapping, given: string): JsonMapping {
   const { name, value } = splitPair("--set", given);
   return setJsonPath(inference, name, value);
+}
+
+/**
+ * The configuration in force in the form of a configuration file: `--config` with it gives the same run. `config` is the model's,
+ * with all defaults filled in.
+ */
+export function printableSettings(settings: RunSettings, config: InferenceConfig): Readonly<Record<string, unknown>> {
+  const { world, seed, initial, images, candidate, inference: _, ...run } = settings;
+  const { modelId: __, ...inference } = config;
+  return { world, seed, initial, ...(images === undefined ? {} : { images }), candidate, inference, run };
 }

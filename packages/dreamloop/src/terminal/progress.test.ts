@@ -1,8 +1,8 @@
 import { FakeClock } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
 import { MemoryHost, type MemoryHostOptions } from "../fixtures/memory-host.ts";
-import { progressLine } from "./progress-line.ts";
-import { ProgressMeter } from "./progress-meter.ts";
+import { progressLine } from "./progress-display.ts";
+import { ProgressMeter } from "./progress-display.ts";
 import { stylesFor } from "./styles.ts";
 import { Terminal } from "./terminal.ts";
 

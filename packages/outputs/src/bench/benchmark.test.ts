@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { stepResult } from "@dreamloop/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { fullDisk } from "../test-support/failing-file-system.ts";
-import { described, record, rgbResult } from "../test-support/results.ts";
+import { described, writeMovingFrames, rgbResult } from "../test-support/results.ts";
 import { temporaryFolders } from "../test-support/temporary-folder.ts";
 import { BenchmarkOutputTarget } from "./benchmark-output-target.ts";
 import { measurementEnvironment } from "./environment.ts";
@@ -62,14 +62,14 @@ describe("BenchmarkOutputTarget", () => {
 
   it("leaves hashes out on request", async () => {
     const path = folder();
-    await record(new BenchmarkOutputTarget({ path, hashFrames: false }), { width: 2, height: 1, frames: 1 });
+    await writeMovingFrames(new BenchmarkOutputTarget({ path, hashFrames: false }), { width: 2, height: 1, frames: 1 });
     expect(readLines(join(path, "steps.ndjson"))[0]).not.toHaveProperty("frameHashes");
   });
 
   it("replaces an earlier measurement and refuses a manifest of something else", async () => {
     const path = folder();
     const target = new BenchmarkOutputTarget({ path });
-    for (const frames of [3, 1]) await record(target, { width: 2, height: 1, frames });
+    for (const frames of [3, 1]) await writeMovingFrames(target, { width: 2, height: 1, frames });
     expect(readLines(join(path, "steps.ndjson"))).toHaveLength(1);
     writeFileSync(join(path, "manifest.json"), '{ "name": "an app" }');
     await expect(target.open(described(2, 1))).rejects.toThrow("is not the manifest of a measurement");
@@ -79,7 +79,7 @@ describe("BenchmarkOutputTarget", () => {
   it("leaves no manifest when the disk fills up", async () => {
     const path = folder();
     const target = new BenchmarkOutputTarget({ path, fileSystem: fullDisk(300) });
-    const failed = record(target, { width: 2, height: 1, frames: 20 });
+    const failed = writeMovingFrames(target, { width: 2, height: 1, frames: 20 });
     await expect(failed).rejects.toThrow(/steps\.ndjson \(ENOSPC\)/);
     await target.close();
     expect(existsSync(join(path, "manifest.json"))).toBe(false);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DreamloopError, isDreamloopError, type OutputArtifact, type OutputTarget } from "@dreamloop/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { fullDisk } from "../test-support/failing-file-system.ts";
-import { described, record, rgbResult } from "../test-support/results.ts";
+import { described, writeMovingFrames, rgbResult } from "../test-support/results.ts";
 import { temporaryFolders } from "../test-support/temporary-folder.ts";
 import { RawOutputTarget } from "../raw/raw-output-target.ts";
 import { CompositeOutputTarget } from "./composite-output-target.ts";
@@ -68,7 +68,7 @@ describe("CompositeOutputTarget", () => {
       [1, 2],
       [1, 2],
     ]);
-    expect(await record(target, { width: 2, height: 2, frames: 1 })).toHaveLength(2);
+    expect(await writeMovingFrames(target, { width: 2, height: 2, frames: 1 })).toHaveLength(2);
   });
 
   it("starts nothing when one cannot be opened", async () => {

@@ -6,7 +6,7 @@ import { FFMPEG_PATH, LACKS_FFMPEG } from "../test-support/programs.ts";
 import { movingFrame } from "../test-support/results.ts";
 import { ffmpegBackend } from "./ffmpeg/ffmpeg-backend.ts";
 import { NAL_TYPES, nalType, splitAnnexB } from "./h264/annex-b.ts";
-import { hasBSlice } from "./h264/slices.ts";
+import { hasBSlice } from "./h264/stream-fixer.ts";
 import { avcCodecString, readSps } from "./h264/sps.ts";
 import { selfTestEncoder } from "./self-test/self-test.ts";
 import { vp8Size } from "./vp8-header.ts";

@@ -4,8 +4,8 @@ import sharp from "sharp";
 import { isDreamloopError } from "@dreamloop/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { fullDisk, refusingDisk } from "../test-support/failing-file-system.ts";
-import { LACKS_FFMPEG, probe } from "../test-support/programs.ts";
-import { described, movingFrame, record, rgbResult } from "../test-support/results.ts";
+import { LACKS_FFMPEG, ffprobe } from "../test-support/programs.ts";
+import { described, movingFrame, writeMovingFrames, rgbResult } from "../test-support/results.ts";
 import { temporaryFolders } from "../test-support/temporary-folder.ts";
 import { imageFileName, ImagesOutputTarget } from "./images-output-target.ts";
 
@@ -15,7 +15,7 @@ const pixels = (path: string) => sharp(path).raw().toBuffer({ resolveWithObject:
 describe("ImagesOutputTarget", () => {
   it("E1: writes PNG pictures that come back bit for bit, marked as sRGB", async () => {
     const path = join(folder(), "new/frames");
-    const [artifact] = await record(new ImagesOutputTarget({ path }), { width: 13, height: 9, frames: 3 });
+    const [artifact] = await writeMovingFrames(new ImagesOutputTarget({ path }), { width: 13, height: 9, frames: 3 });
     expect(readdirSync(path)).toEqual(["frame-000000.png", "frame-000001.png", "frame-000002.png"]);
     for (let frame = 0; frame < 3; frame += 1) {
       const file = join(path, imageFileName(frame, "png"));
@@ -31,8 +31,8 @@ describe("ImagesOutputTarget", () => {
 
   it.skipIf(LACKS_FFMPEG)("writes PNG that other readers accept with its checksums", async () => {
     const path = folder();
-    await record(new ImagesOutputTarget({ path }), { width: 8, height: 8, frames: 1 });
-    expect(await probe(join(path, "frame-000000.png"))).toMatchObject({
+    await writeMovingFrames(new ImagesOutputTarget({ path }), { width: 8, height: 8, frames: 1 });
+    expect(await ffprobe(join(path, "frame-000000.png"))).toMatchObject({
       codec_name: "png",
       width: 8,
       pix_fmt: "rgb24",
@@ -41,7 +41,7 @@ describe("ImagesOutputTarget", () => {
 
   it("E1: writes JPEG pictures near the source, with an sRGB profile", async () => {
     const path = folder();
-    await record(new ImagesOutputTarget({ path, format: "jpeg" }), { width: 64, height: 48, frames: 2 });
+    await writeMovingFrames(new ImagesOutputTarget({ path, format: "jpeg" }), { width: 64, height: 48, frames: 2 });
     expect(readdirSync(path)).toEqual(["frame-000000.jpg", "frame-000001.jpg"]);
     const file = join(path, "frame-000001.jpg");
     const facts = await sharp(file).metadata();
@@ -59,7 +59,7 @@ describe("ImagesOutputTarget", () => {
       [359, 641],
     ]) {
       const path = folder();
-      await record(new ImagesOutputTarget({ path }), { width, height, frames: 1 });
+      await writeMovingFrames(new ImagesOutputTarget({ path }), { width, height, frames: 1 });
       const { data, info } = await pixels(join(path, "frame-000000.png"));
       expect([info.width, info.height]).toEqual([width, height]);
       expect(data.equals(movingFrame(width, height, 0))).toBe(true);
@@ -72,8 +72,8 @@ describe("ImagesOutputTarget", () => {
     writeFileSync(join(path, "frame-1.png"), "mine too");
     mkdirSync(join(path, "frame-000009.png"));
     const target = new ImagesOutputTarget({ path });
-    await record(target, { width: 4, height: 4, frames: 5 });
-    await record(target, { width: 4, height: 4, frames: 2 });
+    await writeMovingFrames(target, { width: 4, height: 4, frames: 5 });
+    await writeMovingFrames(target, { width: 4, height: 4, frames: 2 });
     expect(readdirSync(path)).toEqual([
       "frame-000000.png",
       "frame-000001.png",
@@ -103,14 +103,14 @@ describe("ImagesOutputTarget", () => {
   it("keeps whole pictures when the disk fills up, and removes the one that is not", async () => {
     const path = folder();
     const one = folder();
-    await record(new ImagesOutputTarget({ path: one }), { width: 16, height: 16, frames: 1 });
+    await writeMovingFrames(new ImagesOutputTarget({ path: one }), { width: 16, height: 16, frames: 1 });
     const pictureBytes = readFileSync(join(one, "frame-000000.png")).length;
     const target = new ImagesOutputTarget({
       path,
       parallelism: 1,
       fileSystem: fullDisk(Math.round(pictureBytes * 1.5)),
     });
-    await expect(record(target, { width: 16, height: 16, frames: 5 })).rejects.toSatisfy(
+    await expect(writeMovingFrames(target, { width: 16, height: 16, frames: 5 })).rejects.toSatisfy(
       (error) => isDreamloopError(error, "output_failed") && /frame-000001\.png \(ENOSPC\)/.test(error.message),
     );
     expect(await target.close()).toEqual([]);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, describe, expect, it } from "vitest";
 import { fullDisk } from "../test-support/failing-file-system.ts";
-import { LACKS_FFMPEG, probe } from "../test-support/programs.ts";
-import { movingFrame, record } from "../test-support/results.ts";
+import { LACKS_FFMPEG, ffprobe } from "../test-support/programs.ts";
+import { movingFrame, writeMovingFrames } from "../test-support/results.ts";
 import { temporaryFolders } from "../test-support/temporary-folder.ts";
 import { MJPEG_BOUNDARY, MJPEG_CONTENT_TYPE, mjpegEncoder, multipartFrame } from "./mjpeg-stream.ts";
 import { MjpegOutputTarget } from "./mjpeg-output-target.ts";
@@ -23,7 +23,7 @@ function pictures(path: string): Buffer[] {
 describe("MjpegOutputTarget", () => {
   it("E5: writes one picture for each frame, in order", async () => {
     const path = join(folder(), "x.mjpeg");
-    const [artifact] = await record(new MjpegOutputTarget({ path }), { width: 48, height: 32, frames: 7 });
+    const [artifact] = await writeMovingFrames(new MjpegOutputTarget({ path }), { width: 48, height: 32, frames: 7 });
     const found = pictures(path);
     expect(found).toHaveLength(7);
     for (const [frame, picture] of found.entries()) {
@@ -38,14 +38,14 @@ describe("MjpegOutputTarget", () => {
 
   it.skipIf(LACKS_FFMPEG)("E5: is read by ffmpeg with all frames", async () => {
     const path = join(folder(), "x.mjpeg");
-    await record(new MjpegOutputTarget({ path }), { width: 33, height: 1, frames: 5 });
-    expect(await probe(path)).toMatchObject({ codec_name: "mjpeg", nb_read_frames: "5", width: 33, height: 1 });
+    await writeMovingFrames(new MjpegOutputTarget({ path }), { width: 33, height: 1, frames: 5 });
+    expect(await ffprobe(path)).toMatchObject({ codec_name: "mjpeg", nb_read_frames: "5", width: 33, height: 1 });
   });
 
   it("leaves nothing when the disk fills up", async () => {
     const home = folder();
     const target = new MjpegOutputTarget({ path: join(home, "x.mjpeg"), fileSystem: fullDisk(1500) });
-    const failed = record(target, { width: 48, height: 32, frames: 40 });
+    const failed = writeMovingFrames(target, { width: 48, height: 32, frames: 40 });
     await expect(failed).rejects.toThrow(/x\.mjpeg \(ENOSPC\)/);
     await target.close();
     expect(readdirSync(home)).toEqual([]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM_PATH, LACKS_CHROMIUM } from "../test-support/programs.ts";
-import { movingFrame, record } from "../test-support/results.ts";
+import { movingFrame, writeMovingFrames } from "../test-support/results.ts";
 import { temporaryFolders } from "../test-support/temporary-folder.ts";
 import { Mp4OutputTarget } from "./mp4-output-target.ts";
 
@@ -50,7 +50,7 @@ describe.skipIf(LACKS_CHROMIUM)("an MP4 in Chromium", () => {
   it("E1: is shown in the colours of its frames, in limited and full range", async () => {
     for (const range of ["limited", "full"] as const) {
       const path = join(folder(), "x.mp4");
-      await record(new Mp4OutputTarget({ path, range }), { width: 64, height: 48, frames: 20, fps: 10 });
+      await writeMovingFrames(new Mp4OutputTarget({ path, range }), { width: 64, height: 48, frames: 20, fps: 10 });
       const { rgba, width, height, duration } = await show(path, 1.25);
       expect({ width, height, duration }).toEqual({ width: 64, height: 48, duration: 2 });
       const source = movingFrame(64, 48, 12);
@@ -66,7 +66,7 @@ describe.skipIf(LACKS_CHROMIUM)("an MP4 in Chromium", () => {
       [50, 14],
     ]) {
       const path = join(folder(), "x.mp4");
-      const [artifact] = await record(new Mp4OutputTarget({ path }), { width, height, frames: 3 });
+      const [artifact] = await writeMovingFrames(new Mp4OutputTarget({ path }), { width, height, frames: 3 });
       const shown = await show(path, 0.04);
       expect(artifact.metadata).toMatchObject({ width: shown.width, height: shown.height });
     }

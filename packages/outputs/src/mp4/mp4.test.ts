@@ -8,8 +8,8 @@ import { selectEncoder } from "../encode/select-encoder.ts";
 import type { VideoEncoderBackend } from "../encode/video-encoder.ts";
 import { webCodecsBackend } from "../encode/webcodecs/webcodecs-backend.ts";
 import { fullDisk, refusingDisk } from "../test-support/failing-file-system.ts";
-import { decodeRgb, FFMPEG_PATH, LACKS_FFMPEG, probe, probeTimes } from "../test-support/programs.ts";
-import { described, movingFrame, record, rgbResult } from "../test-support/results.ts";
+import { decodeRgb, FFMPEG_PATH, LACKS_FFMPEG, ffprobe, packetTimes } from "../test-support/programs.ts";
+import { described, movingFrame, writeMovingFrames, rgbResult } from "../test-support/results.ts";
 import { temporaryFolders } from "../test-support/temporary-folder.ts";
 import { defaultBitrate } from "./default-bitrate.ts";
 import { Mp4OutputTarget } from "./mp4-output-target.ts";
@@ -26,7 +26,11 @@ const encoderOf = (artifact: OutputArtifact) => artifact.metadata["encoder"] as 
 describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
   it("E1: tells BT.709 in limited range in container and stream, with left-sited chroma", async () => {
     const path = join(folder(), "x.mp4");
-    const [artifact] = await record(new Mp4OutputTarget({ path, encoder }), { width: 64, height: 48, frames: 5 });
+    const [artifact] = await writeMovingFrames(new Mp4OutputTarget({ path, encoder }), {
+      width: 64,
+      height: 48,
+      frames: 5,
+    });
     const told = {
       codec_name: "h264",
       color_range: "tv",
@@ -38,7 +42,7 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
       width: 64,
       height: 48,
     };
-    expect(await probe(path)).toMatchObject(told);
+    expect(await ffprobe(path)).toMatchObject(told);
     expect(readFileSync(path).includes(Buffer.from("colrnclx\0\x01\0\x01\0\x01\0", "latin1"))).toBe(true);
     expect(encoderOf(artifact).codecString).toMatch(/^avc1\.[0-9a-f]{6}$/);
     expect(artifact).toMatchObject({ kind: "video/mp4", uri: path });
@@ -47,8 +51,8 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
   it("E1: comes back near the source when its tags are followed, in limited and full range", async () => {
     for (const range of ["limited", "full"] as const) {
       const path = join(folder(), "x.mp4");
-      await record(new Mp4OutputTarget({ path, encoder, range }), { width: 128, height: 96, frames: 6 });
-      expect((await probe(path))["color_range"]).toBe(range === "full" ? "pc" : "tv");
+      await writeMovingFrames(new Mp4OutputTarget({ path, encoder, range }), { width: 128, height: 96, frames: 6 });
+      expect((await ffprobe(path))["color_range"]).toBe(range === "full" ? "pc" : "tv");
       const decoded = await decodeRgb(path);
       const source = Buffer.concat(Array.from({ length: 6 }, (_, frame) => movingFrame(128, 96, frame)));
       expect(decoded.length).toBe(source.length);
@@ -65,13 +69,18 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
       [0.5, 3],
     ]) {
       const path = join(folder(), "x.mp4");
-      const [artifact] = await record(new Mp4OutputTarget({ path, encoder }), { width: 32, height: 32, frames, fps });
-      expect(await probe(path)).toMatchObject({
+      const [artifact] = await writeMovingFrames(new Mp4OutputTarget({ path, encoder }), {
+        width: 32,
+        height: 32,
+        frames,
+        fps,
+      });
+      expect(await ffprobe(path)).toMatchObject({
         nb_frames: String(frames),
         nb_read_frames: String(frames),
         time_base: "1/90000",
       });
-      const times = await probeTimes(path);
+      const times = await packetTimes(path);
       expect(times).toEqual(Array.from({ length: frames }, (_, frame) => Math.round((frame * 90_000) / fps)));
       expect(artifact.metadata).toMatchObject({ frameCount: frames, droppedFrames: 0, framesPerSecond: fps });
     }
@@ -86,7 +95,7 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
       await target.write(rgbResult(size, movingFrame(32, 32, stepIndex), { stepIndex }));
     }
     const [artifact] = await target.close({ droppedFrames: 3 });
-    expect(await probeTimes(path)).toEqual([0, 3000, 15_000, 18_000]);
+    expect(await packetTimes(path)).toEqual([0, 3000, 15_000, 18_000]);
     expect(artifact.metadata).toMatchObject({ frameCount: 4, droppedFrames: 3 });
   });
 
@@ -101,10 +110,10 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
       [1920, 1080],
     ]) {
       const path = join(folder(), "x.mp4");
-      const [artifact] = await record(new Mp4OutputTarget({ path, encoder }), { width, height, frames: 2 });
+      const [artifact] = await writeMovingFrames(new Mp4OutputTarget({ path, encoder }), { width, height, frames: 2 });
       const shown = { width: width + (width % 2), height: height + (height % 2) };
       expect(artifact.metadata).toMatchObject({ ...shown, contentWidth: width, contentHeight: height });
-      expect(await probe(path)).toMatchObject({ ...shown, nb_read_frames: "2" });
+      expect(await ffprobe(path)).toMatchObject({ ...shown, nb_read_frames: "2" });
       expect((await decodeRgb(path)).length).toBe(shown.width * shown.height * 3 * 2);
     }
   });
@@ -112,11 +121,15 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
   it("E6: two recordings in one session are two valid files, also under the same name", async () => {
     const home = folder();
     const target = new Mp4OutputTarget({ path: join(home, "a.mp4"), encoder });
-    await record(target, { width: 32, height: 32, frames: 9 });
-    await record(target, { width: 48, height: 32, frames: 4 });
-    await record(new Mp4OutputTarget({ path: join(home, "b.mp4"), encoder }), { width: 32, height: 32, frames: 7 });
-    expect(await probe(join(home, "a.mp4"))).toMatchObject({ nb_read_frames: "4", width: 48 });
-    expect(await probe(join(home, "b.mp4"))).toMatchObject({ nb_read_frames: "7", width: 32 });
+    await writeMovingFrames(target, { width: 32, height: 32, frames: 9 });
+    await writeMovingFrames(target, { width: 48, height: 32, frames: 4 });
+    await writeMovingFrames(new Mp4OutputTarget({ path: join(home, "b.mp4"), encoder }), {
+      width: 32,
+      height: 32,
+      frames: 7,
+    });
+    expect(await ffprobe(join(home, "a.mp4"))).toMatchObject({ nb_read_frames: "4", width: 48 });
+    expect(await ffprobe(join(home, "b.mp4"))).toMatchObject({ nb_read_frames: "7", width: 32 });
     expect(readdirSync(home)).toEqual(["a.mp4", "b.mp4"]);
   });
 
@@ -124,9 +137,9 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
     const path = join(folder(), "x.mp4");
     const other = await selectEncoder({ prefer: "ffmpeg", ffmpegPath: FFMPEG_PATH });
     const target = new Mp4OutputTarget({ path, encoder: other });
-    const [artifact] = await record(target, { width: 33, height: 48, frames: 20 });
+    const [artifact] = await writeMovingFrames(target, { width: 33, height: 48, frames: 20 });
     await other.close();
-    expect(await probe(path)).toMatchObject({
+    expect(await ffprobe(path)).toMatchObject({
       color_range: "tv",
       color_space: "bt709",
       color_transfer: "bt709",
@@ -140,7 +153,7 @@ describe.skipIf(LACKS_FFMPEG)("Mp4OutputTarget, as ffprobe sees it", () => {
 
   it("can be sought to every key frame, two seconds apart unless told otherwise", async () => {
     const path = join(folder(), "x.mp4");
-    await record(new Mp4OutputTarget({ path, encoder }), { width: 32, height: 32, frames: 25, fps: 10 });
+    await writeMovingFrames(new Mp4OutputTarget({ path, encoder }), { width: 32, height: 32, frames: 25, fps: 10 });
     const bytes = readFileSync(path);
     const table = bytes.indexOf("stss");
     const entries = Array.from({ length: bytes.readUInt32BE(table + 8) }, (_, at) =>
@@ -154,7 +167,11 @@ describe("Mp4OutputTarget", () => {
   it("has its index before the media data, and the same frames make the same file", async () => {
     const home = folder();
     for (const name of ["a.mp4", "b.mp4"]) {
-      await record(new Mp4OutputTarget({ path: join(home, name), encoder }), { width: 64, height: 64, frames: 20 });
+      await writeMovingFrames(new Mp4OutputTarget({ path: join(home, name), encoder }), {
+        width: 64,
+        height: 64,
+        frames: 20,
+      });
     }
     const a = readFileSync(join(home, "a.mp4"));
     expect(a.indexOf("moov")).toBeGreaterThan(0);
@@ -165,7 +182,11 @@ describe("Mp4OutputTarget", () => {
   it("makes no file of a run without frames", async () => {
     const home = folder();
     expect(
-      await record(new Mp4OutputTarget({ path: join(home, "x.mp4"), encoder }), { width: 8, height: 8, frames: 0 }),
+      await writeMovingFrames(new Mp4OutputTarget({ path: join(home, "x.mp4"), encoder }), {
+        width: 8,
+        height: 8,
+        frames: 0,
+      }),
     ).toEqual([]);
     expect(readdirSync(home)).toEqual([]);
   });
@@ -227,7 +248,7 @@ describe("Mp4OutputTarget", () => {
       },
     };
     const target = new Mp4OutputTarget({ path: join(home, "x.mp4"), encoder: failing });
-    await expect(record(target, { width: 32, height: 32, frames: 9 })).rejects.toThrow("encoder broke");
+    await expect(writeMovingFrames(target, { width: 32, height: 32, frames: 9 })).rejects.toThrow("encoder broke");
     expect(await target.close()).toEqual([]);
     await inner.close();
     expect(readdirSync(home)).toEqual([]);
@@ -235,7 +256,7 @@ describe("Mp4OutputTarget", () => {
 
   it("leaves nothing under its name when the process is killed, and an older file as it was", async () => {
     const path = join(folder(), "x.mp4");
-    await record(new Mp4OutputTarget({ path, encoder }), { width: 32, height: 32, frames: 3 });
+    await writeMovingFrames(new Mp4OutputTarget({ path, encoder }), { width: 32, height: 32, frames: 3 });
     const before = readFileSync(path);
     const url = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
     const program = `

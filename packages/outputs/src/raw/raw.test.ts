@@ -6,8 +6,8 @@ import { isDreamloopError } from "@dreamloop/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { rgbToI420 } from "../color/rgb-to-i420.ts";
 import { fullDisk } from "../test-support/failing-file-system.ts";
-import { decodeRgb, LACKS_FFMPEG, probe } from "../test-support/programs.ts";
-import { described, movingFrame, record, rgbResult } from "../test-support/results.ts";
+import { decodeRgb, LACKS_FFMPEG, ffprobe } from "../test-support/programs.ts";
+import { described, movingFrame, writeMovingFrames, rgbResult } from "../test-support/results.ts";
 import { temporaryFolders } from "../test-support/temporary-folder.ts";
 import { fraction } from "./raw-format.ts";
 import { RawOutputTarget } from "./raw-output-target.ts";
@@ -18,7 +18,7 @@ const folder = temporaryFolders(afterEach);
 describe("RawOutputTarget", () => {
   it("E5: writes the very bytes of the frames to .rgb", async () => {
     const path = join(folder(), "x.rgb");
-    const [artifact] = await record(new RawOutputTarget({ path }), { width: 5, height: 3, frames: 4 });
+    const [artifact] = await writeMovingFrames(new RawOutputTarget({ path }), { width: 5, height: 3, frames: 4 });
     expect(readFileSync(path)).toEqual(Buffer.concat([0, 1, 2, 3].map((frame) => movingFrame(5, 3, frame))));
     expect(artifact).toMatchObject({ kind: "video/x-raw", uri: path });
     expect(artifact.metadata).toMatchObject({ frameCount: 4, droppedFrames: 0, width: 5, height: 3, bytes: 180 });
@@ -26,7 +26,7 @@ describe("RawOutputTarget", () => {
 
   it("E1: writes a Y4M header that tells size, rate, siting, range and matrix", async () => {
     const path = join(folder(), "x.y4m");
-    await record(new RawOutputTarget({ path }), { width: 4, height: 2, frames: 2, fps: 29.97 });
+    await writeMovingFrames(new RawOutputTarget({ path }), { width: 4, height: 2, frames: 2, fps: 29.97 });
     const bytes = readFileSync(path);
     const end = bytes.indexOf(10) + 1;
     expect(bytes.toString("latin1", 0, end)).toBe(
@@ -46,8 +46,8 @@ describe("RawOutputTarget", () => {
       [359, 641],
     ]) {
       const path = join(folder(), "x.y4m");
-      const [artifact] = await record(new RawOutputTarget({ path }), { width, height, frames: 2 });
-      expect(await probe(path)).toMatchObject({ width, height, nb_read_frames: "2", pix_fmt: "yuv420p" });
+      const [artifact] = await writeMovingFrames(new RawOutputTarget({ path }), { width, height, frames: 2 });
+      expect(await ffprobe(path)).toMatchObject({ width, height, nb_read_frames: "2", pix_fmt: "yuv420p" });
       expect(artifact.metadata).toMatchObject({ width, height });
       // Its reader knows no matrix of Y4M, so it is told.
       const decoded = await decodeRgb(path, ["-colorspace", "bt709", "-color_range", "tv"]);
@@ -70,7 +70,7 @@ describe("RawOutputTarget", () => {
   it("leaves nothing when the disk fills up, and says so", async () => {
     const home = folder();
     const target = new RawOutputTarget({ path: join(home, "x.rgb"), fileSystem: fullDisk(25) });
-    const failed = record(target, { width: 2, height: 2, frames: 4 });
+    const failed = writeMovingFrames(target, { width: 2, height: 2, frames: 4 });
     await expect(failed).rejects.toSatisfy(
       (error) => isDreamloopError(error, "output_failed") && /raw target: .*x\.rgb \(ENOSPC\)/.test(error.message),
     );
@@ -80,7 +80,9 @@ describe("RawOutputTarget", () => {
 
   it.skipIf(process.platform !== "linux")("meets a full device with a named error", async () => {
     const target = new RawOutputTarget({ path: "/dev/full" });
-    await expect(record(target, { width: 2, height: 2, frames: 1 })).rejects.toThrow(/\/dev\/full \(ENOSPC\)/);
+    await expect(writeMovingFrames(target, { width: 2, height: 2, frames: 1 })).rejects.toThrow(
+      /\/dev\/full \(ENOSPC\)/,
+    );
     await target.close();
   });
 });
@@ -89,7 +91,11 @@ describe("StreamOutputTarget", () => {
   it("writes Y4M or bare frames, and leaves the stream open", async () => {
     for (const format of ["y4m", "rgb"] as const) {
       const stream = new PassThrough();
-      const [artifact] = await record(new StreamOutputTarget({ stream, format }), { width: 4, height: 2, frames: 2 });
+      const [artifact] = await writeMovingFrames(new StreamOutputTarget({ stream, format }), {
+        width: 4,
+        height: 2,
+        frames: 2,
+      });
       const bytes = stream.read() as Buffer;
       expect(bytes.length).toBe(artifact.metadata["bytes"]);
       if (format === "rgb") expect(bytes).toEqual(Buffer.concat([movingFrame(4, 2, 0), movingFrame(4, 2, 1)]));

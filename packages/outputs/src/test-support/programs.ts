@@ -20,7 +20,7 @@ export const CHROMIUM_PATH = process.env["DREAMLOOP_CHROMIUM"] ?? "chromium";
 /* eslint-enable no-restricted-properties */
 
 /** What ffprobe tells about the only stream of a file. */
-export async function probe(path: string): Promise<Record<string, string | number | undefined>> {
+export async function ffprobe(path: string): Promise<Record<string, string | number | undefined>> {
   const program = join(dirname(FFMPEG_PATH), basename(FFMPEG_PATH).replace("ffmpeg", "ffprobe"));
   const args = ["-v", "error", "-count_frames", "-show_streams", "-of", "json", path];
   const { stdout } = await run(program, args);
@@ -29,7 +29,7 @@ export async function probe(path: string): Promise<Record<string, string | numbe
 }
 
 /** Presentation times of the packets of a file, in its time base. */
-export async function probeTimes(path: string): Promise<number[]> {
+export async function packetTimes(path: string): Promise<number[]> {
   const program = join(dirname(FFMPEG_PATH), basename(FFMPEG_PATH).replace("ffmpeg", "ffprobe"));
   const args = ["-v", "error", "-show_entries", "packet=pts", "-of", "csv=p=0", path];
   const { stdout } = await run(program, args);

@@ -46,7 +46,7 @@ export function movingFrame(width: number, height: number, frame: number): Uint8
 }
 
 /** Opens a target, writes moving frames, one a step, and closes it. */
-export async function record(
+export async function writeMovingFrames(
   target: OutputTarget,
   options: { readonly width: number; readonly height: number; readonly frames: number; readonly fps?: number },
 ) {

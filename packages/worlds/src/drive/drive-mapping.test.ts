@@ -5,7 +5,7 @@ import { driveMapping } from "./drive-mapping.ts";
 import { MOTION_LENGTH } from "./motion.ts";
 import { MAP_PLANE_COUNT } from "./raster/target.ts";
 import type { DriveState } from "./state.ts";
-import { DriveWorldCache } from "./world-cache.ts";
+import { DriveWorldCache } from "./drive-mapping.ts";
 
 const MAP_BYTES = MAP_PLANE_COUNT * 384 * 224;
 

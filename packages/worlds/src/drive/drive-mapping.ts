@@ -1,8 +1,8 @@
 import {
   canonicalValue,
   DRIVER_COMMAND,
-  inputMapping,
   type DriverCommand,
+  inputMapping,
   type InputMapping,
   type ModelInputs,
 } from "@dreamloop/core";
@@ -11,7 +11,7 @@ import { motionVector } from "./motion.ts";
 import { SceneRasteriser } from "./raster/scene.ts";
 import { createMapTarget } from "./raster/target.ts";
 import { advanceDrive, createDriveState, type DriveStartOptions, type DriveState } from "./state.ts";
-import { DriveWorldCache } from "./world-cache.ts";
+import { createDriveWorld, type DriveWorld } from "./world.ts";
 
 /** Version of the drive domain's behaviour; raised whenever the same commands would give other inputs. */
 export const DRIVE_MAPPING_VERSION = "1";
@@ -67,4 +67,38 @@ export function driveMapping(options: DriveMappingOptions = {}): InputMapping<Dr
 
 function withInitial(inputs: ModelInputs, fields: Readonly<Record<string, unknown>>): ModelInputs {
   return { ...inputs, initial: { ...inputs.initial, ...fields } };
+}
+
+/** Keeps the newest few worlds, since making one takes a tenth of a second. Holds nothing that a seed does not determine. */
+export class DriveWorldCache {
+  readonly #capacity: number;
+  readonly #worlds = new Map<number, DriveWorld>();
+
+  /** @param capacity Worlds that are kept, at least 1; the one that was used longest ago goes first. */
+  constructor(capacity = 4) {
+    this.#capacity = capacity;
+  }
+
+  /** Number of worlds that are kept now. */
+  get size(): number {
+    return this.#worlds.size;
+  }
+
+  /**
+   * The world of a seed, made if it is not there.
+   *
+   * @param seed Seed of the track.
+   * @returns The world.
+   */
+  get(seed: number): DriveWorld {
+    const known = this.#worlds.get(seed);
+    const world = known ?? createDriveWorld(seed);
+    this.#worlds.delete(seed);
+    this.#worlds.set(seed, world);
+    if (this.#worlds.size > this.#capacity) {
+      const [oldest] = this.#worlds.keys();
+      if (oldest !== undefined) this.#worlds.delete(oldest);
+    }
+    return world;
+  }
 }

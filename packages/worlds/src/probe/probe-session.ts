@@ -18,7 +18,7 @@ import { FramePool, type Loan } from "./frame-pool.ts";
 import type { FramePainter } from "./paint/frame-painter.ts";
 import { allocateChunk, isPackedRgb, placeFrame, type ChunkShape } from "./pixel-layouts.ts";
 import type { ProbeOptions } from "./probe-options.ts";
-import { moveFrame, snapshotOf, startState, stateOfSnapshot, takeControls, type ProbeState } from "./state.ts";
+import { moveFrame, probeSnapshot, startState, stateOfSnapshot, takeControls, type ProbeState } from "./state.ts";
 import type { StepCost } from "./step-cost.ts";
 import { actionBits } from "./strip/strip-values.ts";
 
@@ -112,7 +112,7 @@ export class ProbeSession implements InferenceSession {
   snapshot(): SessionSnapshot {
     this.#requireOpen("snapshot");
     if (this.#pending !== undefined) this.#refuseOrder("snapshot", "the last step is neither finalised nor discarded");
-    return snapshotOf(this.#state, this.#context.configuration);
+    return probeSnapshot(this.#state, this.#context.configuration);
   }
 
   /** Continues from a snapshot of the same configuration. */

@@ -88,7 +88,7 @@ export function moveFrame(state: ProbeState, controls: ProbeControls, frameSecon
 }
 
 /** The snapshot of a state; `configuration` has to be the same where it is restored. */
-export function snapshotOf(state: ProbeState, configuration: string): SessionSnapshot {
+export function probeSnapshot(state: ProbeState, configuration: string): SessionSnapshot {
   return { version: SNAPSHOT_VERSION, data: { configuration, state: structuredClone(state) } };
 }
 

@@ -10,8 +10,8 @@ import {
   type VideoEncoderBackend,
 } from "../video-encoder.ts";
 import { decodeArguments } from "./ffmpeg-arguments.ts";
-import { FFMPEG, FfmpegEncoder, IS_HARDWARE } from "./ffmpeg-encoder.ts";
-import { writeIvf } from "./ivf-writer.ts";
+import { FFMPEG, FfmpegEncoder, FFMPEG_IS_HARDWARE } from "./ffmpeg-encoder.ts";
+import { writeIvf } from "./ivf.ts";
 import { runFfmpeg } from "./run-ffmpeg.ts";
 
 /** What `ffmpegBackend` takes. */
@@ -34,7 +34,7 @@ export async function ffmpegBackend(options: FfmpegBackendOptions = {}): Promise
   return {
     name: FFMPEG,
     codecs,
-    isHardware: IS_HARDWARE,
+    isHardware: FFMPEG_IS_HARDWARE,
     keyFrameDemand: KEY_FRAME_DEMANDS.restart,
     createEncoder: async (config, events) => {
       const checked = readEncoderConfig(config);

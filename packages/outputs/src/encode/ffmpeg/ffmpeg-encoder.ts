@@ -13,14 +13,14 @@ import type {
 } from "../video-encoder.ts";
 import { encodeArguments, speedName } from "./ffmpeg-arguments.ts";
 import { FlvReader, readAvcConfiguration } from "./flv-reader.ts";
-import { IvfReader } from "./ivf-reader.ts";
+import { IvfReader } from "./ivf.ts";
 import { ffmpegFailure, startFfmpeg, type FfmpegProcess } from "./run-ffmpeg.ts";
 
 /** Name of the backend. */
 export const FFMPEG = "ffmpeg";
 
 /** libx264 and libvpx run on the processor. */
-export const IS_HARDWARE = false;
+export const FFMPEG_IS_HARDWARE = false;
 
 /** What `FfmpegEncoder` is made from. */
 export interface FfmpegEncoderOptions {
@@ -57,7 +57,7 @@ export class FfmpegEncoder implements VideoEncoder {
       size: this.#size,
       backend: FFMPEG,
       implementation,
-      isHardware: IS_HARDWARE,
+      isHardware: FFMPEG_IS_HARDWARE,
       speed: speedName(config),
       pendingLimit: Number.POSITIVE_INFINITY,
     });

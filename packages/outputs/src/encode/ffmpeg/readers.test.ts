@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FlvReader, readAvcConfiguration, type FlvVideoTag } from "./flv-reader.ts";
-import { IvfReader } from "./ivf-reader.ts";
-import { writeIvf } from "./ivf-writer.ts";
+import { IvfReader } from "./ivf.ts";
+import { writeIvf } from "./ivf.ts";
 
 const flvHead = Buffer.from("464c5601010000000900000000", "hex");
 

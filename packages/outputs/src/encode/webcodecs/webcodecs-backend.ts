@@ -12,7 +12,7 @@ import {
 import { openChannel } from "./channel.ts";
 import { EncoderProcess } from "./encoder-process-host.ts";
 import { KEY_FRAME_FLAG, MESSAGE_TYPES } from "./messages.ts";
-import { createWebCodecsEncoder, IS_HARDWARE, WEBCODECS } from "./webcodecs-encoder.ts";
+import { createWebCodecsEncoder, WEBCODECS_IS_HARDWARE, WEBCODECS } from "./webcodecs-encoder.ts";
 
 /**
  * Encodes through node-webcodecs (OpenH264 and libvpx) in one process for all encoders of this backend. Nothing is started before the first
@@ -23,7 +23,7 @@ export function webCodecsBackend(): VideoEncoderBackend {
   return {
     name: WEBCODECS,
     codecs: [VIDEO_CODECS.h264, VIDEO_CODECS.vp8],
-    isHardware: IS_HARDWARE,
+    isHardware: WEBCODECS_IS_HARDWARE,
     keyFrameDemand: KEY_FRAME_DEMANDS.immediate,
     createEncoder: async (config, events) => createWebCodecsEncoder(host, readEncoderConfig(config), events),
     decode: (options) => decode(host, options),

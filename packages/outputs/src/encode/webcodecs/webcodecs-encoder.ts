@@ -17,7 +17,7 @@ import type { EncoderProcess } from "./encoder-process-host.ts";
 export const WEBCODECS = "webcodecs";
 
 /** The process asks the library for software, and takes only the build of it that has nothing else. */
-export const IS_HARDWARE = false;
+export const WEBCODECS_IS_HARDWARE = false;
 
 /** The rate above which OpenH264 counts as if it were this one. */
 const OPENH264_MAX_RATE = 60;
@@ -81,7 +81,7 @@ export async function createWebCodecsEncoder(
     size,
     backend: WEBCODECS,
     implementation: channel.reply.implementation,
-    isHardware: IS_HARDWARE,
+    isHardware: WEBCODECS_IS_HARDWARE,
     speed: request.latencyMode,
     hold: () => host.hold(),
   });

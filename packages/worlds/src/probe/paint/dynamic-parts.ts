@@ -4,7 +4,7 @@ import type { ProbeLayout, Rectangle } from "../layout.ts";
 import { pointerPosition, STAGE_HEIGHT_METRES, STAGE_WIDTH_METRES } from "../motion.ts";
 import type { ProbeState } from "../state.ts";
 import { PALETTE } from "./palette.ts";
-import { fillDisc, fillRectangle, type Picture } from "./raster.ts";
+import { fillDisc, fillRectangle, type RgbPicture } from "./raster.ts";
 import { plainLetters } from "./font.ts";
 import { fitText, paintText, textWidth } from "./text.ts";
 
@@ -14,7 +14,7 @@ const DUST_DOTS = 32;
 const VALUE_COLUMNS = [0, 0.29, 0.56, 0.74];
 
 /** Paints what changes on the stage: dust, trail, pointer, object, prompt. */
-export function paintStageParts(picture: Picture, layout: ProbeLayout, state: ProbeState, heldBits: number): void {
+export function paintStageParts(picture: RgbPicture, layout: ProbeLayout, state: ProbeState, heldBits: number): void {
   const { stage } = layout;
   const scaleX = stage.width / STAGE_WIDTH_METRES;
   const scaleY = stage.height / STAGE_HEIGHT_METRES;
@@ -45,7 +45,7 @@ export function paintStageParts(picture: Picture, layout: ProbeLayout, state: Pr
 }
 
 /** Dots whose places depend on the seed and whose brightness on seed and step, so that both show in every frame's hash. */
-function paintDust(picture: Picture, layout: ProbeLayout, state: ProbeState): void {
+function paintDust(picture: RgbPicture, layout: ProbeLayout, state: ProbeState): void {
   const { stage, textDot } = layout;
   const { seed, stepIndex } = state;
   const places = randomStream({ seed, step: 0, stream: "probe.dust" });
@@ -62,7 +62,7 @@ function paintDust(picture: Picture, layout: ProbeLayout, state: ProbeState): vo
   }
 }
 
-function paintPrompt(picture: Picture, layout: ProbeLayout, prompt: string | null): void {
+function paintPrompt(picture: RgbPicture, layout: ProbeLayout, prompt: string | null): void {
   const { stage, textDot: dot, margin } = layout;
   if (prompt === null || dot === 0) return;
   const text = fitText(plainLetters(prompt), dot, stage.width - 2 * margin);
@@ -71,7 +71,7 @@ function paintPrompt(picture: Picture, layout: ProbeLayout, prompt: string | nul
 
 /** Paints the line of values: frame, step, reset, input. */
 export function paintValues(
-  picture: Picture,
+  picture: RgbPicture,
   layout: ProbeLayout,
   state: ProbeState,
   sequence: number | undefined,
@@ -92,7 +92,7 @@ export function paintValues(
 }
 
 /** Lights the lamps of held and pressed actions. */
-export function paintLamps(picture: Picture, layout: ProbeLayout, heldBits: number, pressedBits: number): void {
+export function paintLamps(picture: RgbPicture, layout: ProbeLayout, heldBits: number, pressedBits: number): void {
   layout.lamps.forEach((area, bit) => {
     if (((heldBits >>> bit) & 1) === 1) fillRectangle(picture, area, PALETTE.object);
     if (((pressedBits >>> bit) & 1) === 1) fillRectangle(picture, shrink(area), PALETTE.pointer);
@@ -105,7 +105,7 @@ function shrink({ x, y, width, height }: Rectangle): Rectangle {
 }
 
 /** Fills the gauges: throttle and brake from the left, steer from the middle, left for left. */
-export function paintGauges(picture: Picture, layout: ProbeLayout, { command }: ProbeControls): void {
+export function paintGauges(picture: RgbPicture, layout: ProbeLayout, { command }: ProbeControls): void {
   const [throttle, brake, steer] = layout.gauges;
   if (throttle === undefined || brake === undefined || steer === undefined) return;
   const part = (area: Rectangle, from: number, to: number): Rectangle => {

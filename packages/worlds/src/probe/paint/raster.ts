@@ -4,7 +4,7 @@ import type { Rectangle } from "../layout.ts";
 export type RgbColor = readonly [red: number, green: number, blue: number];
 
 /** One frame of packed 8-bit RGB that is painted on. */
-export interface Picture {
+export interface RgbPicture {
   /** Columns. */
   readonly width: number;
   /** Rows. */
@@ -14,7 +14,7 @@ export interface Picture {
 }
 
 /** The part of `area` that lies inside the picture; empty parts have no pixels. */
-function clip(picture: Picture, area: Rectangle): Rectangle {
+function clip(picture: RgbPicture, area: Rectangle): Rectangle {
   const x = Math.max(0, area.x);
   const y = Math.max(0, area.y);
   const width = Math.max(0, Math.min(picture.width, area.x + area.width) - x);
@@ -23,7 +23,7 @@ function clip(picture: Picture, area: Rectangle): Rectangle {
 }
 
 /** Fills a rectangle; what lies outside of the picture is left out. */
-export function fillRectangle(picture: Picture, area: Rectangle, color: RgbColor): void {
+export function fillRectangle(picture: RgbPicture, area: Rectangle, color: RgbColor): void {
   const { x, y, width, height } = clip(picture, area);
   if (width === 0 || height === 0) return;
   const { data } = picture;
@@ -55,7 +55,7 @@ export interface Disc {
  * Paints a disc with soft edges, clipped to `area`. Only sums, products and square roots are used, which give the same bits in
  * every engine, and each blend is rounded to whole numbers.
  */
-export function fillDisc(picture: Picture, area: Rectangle, disc: Disc, color: RgbColor): void {
+export function fillDisc(picture: RgbPicture, area: Rectangle, disc: Disc, color: RgbColor): void {
   const inner = disc.innerRadius ?? -1;
   const bounds = clip(picture, area);
   const left = Math.max(bounds.x, Math.floor(disc.x - disc.radius - 1));

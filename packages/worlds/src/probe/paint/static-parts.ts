@@ -1,11 +1,11 @@
 import type { ProbeLayout, Rectangle } from "../layout.ts";
 import { STAGE_HEIGHT_METRES, STAGE_WIDTH_METRES } from "../motion.ts";
 import { PALETTE, PROBE_PATCH_COLORS } from "./palette.ts";
-import { fillRectangle, type Picture } from "./raster.ts";
+import { fillRectangle, type RgbPicture } from "./raster.ts";
 import { fitText, paintText, textWidth } from "./text.ts";
 
 /** Paints everything that is the same in each frame of a run: background, labels, patches, ramp, checker, empty lamps and gauges. */
-export function paintStaticParts(picture: Picture, layout: ProbeLayout, caption: string): void {
+export function paintStaticParts(picture: RgbPicture, layout: ProbeLayout, caption: string): void {
   fillRectangle(picture, { x: 0, y: 0, width: layout.width, height: layout.height }, PALETTE.paper);
   paintHeader(picture, layout, caption);
   paintStage(picture, layout.stage);
@@ -17,7 +17,7 @@ export function paintStaticParts(picture: Picture, layout: ProbeLayout, caption:
   if (layout.strip !== undefined) fillRectangle(picture, layout.strip, PALETTE.light);
 }
 
-function paintHeader(picture: Picture, layout: ProbeLayout, caption: string): void {
+function paintHeader(picture: RgbPicture, layout: ProbeLayout, caption: string): void {
   const { header, textDot: dot } = layout;
   if (header === undefined) return;
   const title = "Dreamloop probe";
@@ -27,7 +27,7 @@ function paintHeader(picture: Picture, layout: ProbeLayout, caption: string): vo
   paintText(picture, text, { x: header.x + header.width, y: header.y, dot, color: PALETTE.muted, align: "right" });
 }
 
-function paintStage(picture: Picture, stage: Rectangle): void {
+function paintStage(picture: RgbPicture, stage: Rectangle): void {
   fillRectangle(picture, stage, PALETTE.stage);
   const { x, y, width, height } = stage;
   // A line each metre is only readable where a metre is wide enough.
@@ -44,14 +44,14 @@ function paintStage(picture: Picture, stage: Rectangle): void {
   }
 }
 
-function paintRamp(picture: Picture, { x, y, width, height }: Rectangle): void {
+function paintRamp(picture: RgbPicture, { x, y, width, height }: Rectangle): void {
   for (let column = 0; column < width; column += 1) {
     const grey = width === 1 ? 0 : Math.round((column * 255) / (width - 1));
     fillRectangle(picture, { x: x + column, y, width: 1, height }, [grey, grey, grey]);
   }
 }
 
-function paintChecker(picture: Picture, { x, y, width, height }: Rectangle): void {
+function paintChecker(picture: RgbPicture, { x, y, width, height }: Rectangle): void {
   for (let row = 0; row < height; row += 1) {
     for (let column = 0; column < width; column += 1) {
       const grey = ((row + column) & 1) * 255;
@@ -61,7 +61,7 @@ function paintChecker(picture: Picture, { x, y, width, height }: Rectangle): voi
   }
 }
 
-function paintLabels(picture: Picture, layout: ProbeLayout): void {
+function paintLabels(picture: RgbPicture, layout: ProbeLayout): void {
   const { labelDot: dot } = layout;
   if (dot === 0) return;
   const gap = Math.max(1, Math.floor(layout.margin / 2));

@@ -1,5 +1,5 @@
 import { glyphOf, LETTER_COLUMNS, LETTER_ROWS } from "./font.ts";
-import type { RgbColor, Picture } from "./raster.ts";
+import type { RgbColor, RgbPicture } from "./raster.ts";
 
 /** Where and how a line of text is painted. */
 export interface TextStyle {
@@ -30,7 +30,7 @@ export function fitText(text: string, dot: number, width: number): string {
 }
 
 /** Paints one line; what lies outside of the picture is left out. */
-export function paintText(picture: Picture, text: string, style: TextStyle): void {
+export function paintText(picture: RgbPicture, text: string, style: TextStyle): void {
   const { y, dot, color } = style;
   let x = style.align === "right" ? style.x - textWidth(text, dot) : style.x;
   for (const letter of text) {
@@ -46,7 +46,7 @@ export function paintText(picture: Picture, text: string, style: TextStyle): voi
   }
 }
 
-function paintDot(picture: Picture, x: number, y: number, side: number, color: RgbColor): void {
+function paintDot(picture: RgbPicture, x: number, y: number, side: number, color: RgbColor): void {
   if (x < 0 || y < 0 || x + side > picture.width || y + side > picture.height) return;
   const { data, width } = picture;
   for (let row = y; row < y + side; row += 1) {

@@ -35,7 +35,7 @@ export interface WorldList {
 }
 
 /** Lists the worlds that come with Dreamloop and those that packages declare, seen from a folder. */
-export function listWorlds(cwd: string): WorldList {
+export function availableWorlds(cwd: string): WorldList {
   const bundled = bundledWorlds().map(({ id, title, folder }): ListedWorld => {
     if (id === PROBE_MODEL_ID && folder === undefined) {
       return { id, origin: "bundled", kind: "module", ...glanceAtAdapter(probeWorld) };

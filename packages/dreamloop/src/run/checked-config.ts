@@ -13,7 +13,7 @@ import { usageError } from "../program/usage-error.ts";
 import type { RunSettings } from "../settings/run-settings.ts";
 
 /** Checks everything that can be known before the world loads, with the `initial` inputs that it starts from, and gives the configuration in force with its defaults filled in. */
-export function planWorld(
+export function checkedConfig(
   world: FoundWorld,
   settings: RunSettings,
   input: FiniteInputSource | undefined,
