@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { inferenceConfig, modelInputs } from "@dreamloop/core";
 import { bundleAdapter, openBundle } from "@dreamloop/onnx";
 import { contentFiles, nodeEngine, sha256Hex } from "@dreamloop/onnx/node";
-import { toyFlowWorld } from "@dreamloop/onnx/toy";
+import { toyFlowWorld } from "@dreamloop/onnx/testing";
 import { midWorld } from "./onnx/mid-world.mjs";
 
 /**

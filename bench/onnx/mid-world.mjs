@@ -1,5 +1,5 @@
 import { randomStream } from "@dreamloop/core";
-import { packBundle } from "@dreamloop/onnx/toy";
+import { packBundle } from "@dreamloop/onnx/testing";
 
 const LATENT = 16;
 const WIDTH = 128;

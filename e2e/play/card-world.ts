@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { toyFlowWorld, toyPictureWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/toy";
+import { toyFlowWorld, toyPictureWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/testing";
 
 const CARD = fileURLToPath(new URL("../../worlds/drive/MODEL_CARD.md", import.meta.url));
 

@@ -80,4 +80,5 @@ export const FOLDER_ORDER = {
     "capture",
     "react",
   ],
+  "packages/onnx": ["faults", "manifest", "plan", "check", "load", "session", "adapter", "node", "testing"],
 };

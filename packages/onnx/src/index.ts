@@ -1,27 +1,26 @@
 // Adapters
-export { bundleAdapter, DEFAULT_MAX_SESSIONS } from "./adapter/bundle-adapter.ts";
+export { bundleAdapter, DEFAULT_MAX_BUNDLE_SESSIONS } from "./adapter/bundle-adapter.ts";
 export type { BundleAdapterOptions, BundleModelAdapter } from "./adapter/bundle-adapter.ts";
-export type { BundleRuntime, LoadStatus } from "./adapter/bundle-runtime.ts";
-export type { Fallback } from "./adapter/fallbacks.ts";
-export { openBundle } from "./bundle/open-bundle.ts";
-export type { Bundle, BundleOpening } from "./bundle/open-bundle.ts";
+export type { BundleRuntime, Fallback, LoadStatus } from "./adapter/bundle-runtime.ts";
+export { openBundle } from "./plan/open-bundle.ts";
+export type { Bundle, BundleOpening } from "./plan/open-bundle.ts";
 export type { LoadedBundle } from "./load/loaded-bundle.ts";
-export { DEFAULT_REFERENCE_FRAMES, recordReference } from "./reference/record-reference.ts";
-export type { RecordedReference, RecordReferenceOptions } from "./reference/record-reference.ts";
-export { REFERENCE_COMPARISONS } from "./reference/reference-check.ts";
-export type { ReferenceCheck, ReferenceComparison } from "./reference/reference-check.ts";
+export { DEFAULT_REFERENCE_FRAMES, recordReference } from "./adapter/record-reference.ts";
+export type { RecordedReference, RecordReferenceOptions } from "./adapter/record-reference.ts";
+export { REFERENCE_COMPARISONS } from "./load/reference-check.ts";
+export type { ReferenceCheck, ReferenceComparison } from "./load/reference-check.ts";
 export { SharedLoads } from "./load/shared-loads.ts";
 export type { AcquireOptions, Closable, Lease } from "./load/shared-loads.ts";
 // Checks
-export { CHECK_LEVELS, checkBundleFiles } from "./check/check-bundle.ts";
-export type { CheckLevel, CheckOptions, CheckReport } from "./check/check-bundle.ts";
-export { bundleError, describeFault, FAULT_CODES } from "./check/fault.ts";
-export type { Fault, FaultCode } from "./check/fault.ts";
+export { CHECK_LEVELS, checkBundleFiles } from "./adapter/check-bundle.ts";
+export type { CheckLevel, CheckOptions, CheckReport } from "./adapter/check-bundle.ts";
+export { bundleError, describeFault, FAULT_CODES, MANIFEST_FILE } from "./faults/fault.ts";
+export type { Fault, FaultCode } from "./faults/fault.ts";
 // Files
-export { SMALL_FILE_BYTES } from "./files/bundle-files.ts";
-export type { BundleFiles, FileFacts, HashOptions, ReadOptions } from "./files/bundle-files.ts";
-export { memoryFiles } from "./files/memory-files.ts";
-export type { MemoryFilesOptions } from "./files/memory-files.ts";
+export { SMALL_FILE_BYTES } from "./manifest/bundle-files.ts";
+export type { BundleFiles, FileFacts, HashOptions, ReadOptions } from "./manifest/bundle-files.ts";
+export { memoryFiles } from "./manifest/memory-files.ts";
+export type { MemoryFilesOptions } from "./manifest/memory-files.ts";
 // Manifest
 export { readManifest, readManifestText } from "./manifest/read-manifest.ts";
 export type { ManifestReading } from "./manifest/read-manifest.ts";
@@ -34,25 +33,19 @@ export type {
   WorldManifestInput,
 } from "./manifest/world-manifest.ts";
 export { DEFAULT_MINIMUM_PSNR, MAX_REFERENCE_FRAMES } from "./manifest/reference-schema.ts";
-export { FORMAT_VERSION, MANIFEST_FILE } from "./manifest/world-schema.ts";
+export { FORMAT_VERSION } from "./manifest/world-schema.ts";
 export { CACHE_ALIGNMENTS, GRAPH_ROLES } from "./manifest/graph-schema.ts";
 export type { CacheAlignment, GraphRole } from "./manifest/graph-schema.ts";
 export type { WorldPlan } from "./plan/world-plan.ts";
-export type { Vocabulary } from "./inputs/prompt-encoder.ts";
+export type { Vocabulary } from "./plan/prompt-encoder.ts";
 // Engines
-export type { Engine, EngineFacts, Graph, GraphOptions, GraphPort, GraphSource } from "./engine/engine.ts";
-export { TENSOR_DTYPES } from "./engine/tensor.ts";
-export type { Dimension, Tensor, TensorData, TensorDtype, TensorSignature } from "./engine/tensor.ts";
+export type { Engine, EngineFacts, Graph, GraphOptions, GraphSource } from "./load/engine.ts";
+export { TENSOR_DTYPES } from "./manifest/tensor.ts";
+export type { Dimension, GraphPort, Tensor, TensorData, TensorDtype, TensorSignature } from "./manifest/tensor.ts";
 // Domains and samplers
-export type {
-  BoundDomain,
-  DomainContext,
-  DomainRegistry,
-  NeutralQuantity,
-  WorldDomain,
-} from "./domain/world-domain.ts";
-export { BUILT_IN_SAMPLERS, flowMatching } from "./sampler/flow-matching.ts";
-export type { Sampler, SamplerRegistry, SamplerRun } from "./sampler/sampler.ts";
+export type { BoundDomain, DomainContext, DomainRegistry, NeutralQuantity, WorldDomain } from "./plan/world-domain.ts";
+export { BUILT_IN_SAMPLERS, flowMatching } from "./plan/samplers/flow-matching.ts";
+export type { Sampler, SamplerRegistry, SamplerRun } from "./plan/samplers/sampler.ts";
 // Reports of steps
-export { REFUSED_PROMPTS } from "./inputs/prompt-mapping.ts";
-export type { PromptReport } from "./inputs/initial-encoder.ts";
+export { REFUSED_PROMPTS } from "./session/initial-encoder.ts";
+export type { PromptReport } from "./session/initial-encoder.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessClock } from "@dreamloop/node";
 import { sha256Hex } from "@dreamloop/onnx/node";
-import { toyStepWorld } from "@dreamloop/onnx/toy";
+import { toyStepWorld } from "@dreamloop/onnx/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryHost } from "../fixtures/memory-host.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";

@@ -1,4 +1,4 @@
-import { toyFlowWorld, toyPictureWorld, type BundleContents } from "@dreamloop/onnx/toy";
+import { toyFlowWorld, toyPictureWorld, type BundleContents } from "@dreamloop/onnx/testing";
 import { describe, expect, test } from "vitest";
 import { glanceAtInputs } from "./glance-inputs.ts";
 

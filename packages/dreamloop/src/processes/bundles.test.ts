@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { toyFlowWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/toy";
+import { toyFlowWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { dreamloop } from "../fixtures/command-process.ts";
 

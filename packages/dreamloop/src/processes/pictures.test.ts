@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toyPictureWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/toy";
+import { toyPictureWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/testing";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dreamloop } from "../fixtures/command-process.ts";

@@ -7,7 +7,7 @@ import { WebSocket } from "ws";
 import { readTrace, replayTrace } from "@dreamloop/core";
 import { ProcessClock, sha256FrameHasher } from "@dreamloop/node";
 import { loadBundle } from "@dreamloop/onnx/node";
-import { toyPictureWorld } from "@dreamloop/onnx/toy";
+import { toyPictureWorld } from "@dreamloop/onnx/testing";
 import {
   PROTOCOL_VERSION,
   readFrameMessage,

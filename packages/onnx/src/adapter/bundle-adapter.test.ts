@@ -9,10 +9,10 @@ import {
 } from "@dreamloop/core";
 import { FakeClock, RecordingTarget } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
-import { openBundle } from "../bundle/open-bundle.ts";
+import { openBundle } from "../plan/open-bundle.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { flowMatching } from "../sampler/flow-matching.ts";
-import { toyFlowWorld, toyStepWorld, type BundleContents, type Digest } from "../toy/index.ts";
+import { flowMatching } from "../plan/samplers/flow-matching.ts";
+import { toyFlowWorld, toyStepWorld, type BundleContents, type Digest } from "../testing/index.ts";
 import { bundleAdapter } from "./bundle-adapter.ts";
 
 const engine = nodeEngine();

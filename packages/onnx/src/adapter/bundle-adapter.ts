@@ -1,43 +1,41 @@
 import {
   chosenModelConfig,
-  MAX_PROMPT_SUGGESTIONS,
-  mappingSet,
-  modelInputSchema,
-  sessionDescription,
   type Clock,
   type CreateRuntimeOptions,
   type DeviceConverter,
   type InferenceConfig,
   type InputMapping,
+  MAX_PROMPT_SUGGESTIONS,
   type ModelAdapter,
   type ModelInputSchema,
+  modelInputSchema,
+  sessionDescription,
   type SessionDescription,
 } from "@dreamloop/core";
-import type { Bundle } from "../bundle/open-bundle.ts";
-import { bundleError } from "../check/fault.ts";
-import { bindDomain, type DomainBinding } from "../domain/bind-domain.ts";
-import type { DomainRegistry } from "../domain/world-domain.ts";
-import type { Engine } from "../engine/engine.ts";
-import { actionConverters } from "../inputs/action-converters.ts";
-import { controlMappings } from "../inputs/control-mapping.ts";
-import { InitialEncoder } from "../inputs/initial-encoder.ts";
-import { PromptEncoder } from "../inputs/prompt-encoder.ts";
-import { conditioningMappings } from "../inputs/prompt-mapping.ts";
-import { loadGraphs, type LoadedBundle } from "../load/loaded-bundle.ts";
+import { bundleError } from "../faults/fault.ts";
+import type { Engine } from "../load/engine.ts";
+import { type LoadedBundle, loadGraphs } from "../load/loaded-bundle.ts";
+import { type ReferenceCheck, ReferenceComparer, skippedCheck } from "../load/reference-check.ts";
+import { engineEnvironment } from "../load/reference-environment.ts";
 import { SharedLoads } from "../load/shared-loads.ts";
-import { ReferenceComparer, skippedCheck, type ReferenceCheck } from "../reference/reference-check.ts";
-import { engineEnvironment } from "../reference/reference-environment.ts";
-import { warmUp } from "../load/warm-up.ts";
-import { BUILT_IN_SAMPLERS } from "../sampler/flow-matching.ts";
-import type { SamplerRegistry } from "../sampler/sampler.ts";
+import { bindDomain, type DomainBinding } from "../plan/bind-domain.ts";
+
+import type { Bundle } from "../plan/open-bundle.ts";
+import { PromptEncoder } from "../plan/prompt-encoder.ts";
+import { BUILT_IN_SAMPLERS } from "../plan/samplers/flow-matching.ts";
+import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
+import type { DomainRegistry } from "../plan/world-domain.ts";
+import { InitialEncoder } from "../session/initial-encoder.ts";
 import type { SessionWorld } from "../session/session-world.ts";
-import { BundleRuntime } from "./bundle-runtime.ts";
-import { fallbacksOf } from "./fallbacks.ts";
+
+import { actionConverters, bundleMapping } from "./bundle-mapping.ts";
+import { BundleRuntime, fallbacksOf } from "./bundle-runtime.ts";
+import { adapterSupport, type BundleSettings, bundleSettings, settingsKey, whyNotDefault } from "./bundle-settings.ts";
 import { bundleInputSchema } from "./input-schema.ts";
-import { adapterSupport, runSettings, settingsKey, whyNotDefault, type RunSettings } from "./run-settings.ts";
+import { warmUpBundle } from "./warm-up.ts";
 
 /** Sessions that one runtime has at most, unless told otherwise: a bound on memory, as the weights are shared. */
-export const DEFAULT_MAX_SESSIONS = 64;
+export const DEFAULT_MAX_BUNDLE_SESSIONS = 64;
 
 /** What `bundleAdapter` takes. */
 export interface BundleAdapterOptions {
@@ -59,7 +57,7 @@ export interface BundleAdapterOptions {
   readonly warmUpSteps?: number | undefined;
   /** Told each frame of a warm-up in order as packed RGB8, to be read during the call: what reference frames are written from. */
   readonly onWarmUpFrame?: ((frame: Uint8Array) => void) | undefined;
-  /** Sessions that one runtime has at most; default `DEFAULT_MAX_SESSIONS`. */
+  /** Sessions that one runtime has at most; default `DEFAULT_MAX_BUNDLE_SESSIONS`. */
   readonly maxSessions?: number | undefined;
 }
 
@@ -135,7 +133,13 @@ class BundleAdapter implements BundleModelAdapter {
   }
 
   async createRuntime(config: InferenceConfig, { signal, onProgress }: CreateRuntimeOptions): Promise<BundleRuntime> {
-    const { bundle, engine, verifyHashes = true, domains = {}, maxSessions = DEFAULT_MAX_SESSIONS } = this.#options;
+    const {
+      bundle,
+      engine,
+      verifyHashes = true,
+      domains = {},
+      maxSessions = DEFAULT_MAX_BUNDLE_SESSIONS,
+    } = this.#options;
     const settings = this.#settings(config);
     const { threads } = settings;
     const lease = await this.#loads.acquire({
@@ -171,7 +175,7 @@ class BundleAdapter implements BundleModelAdapter {
   async #warmUpOnce(
     loaded: LoadedBundle,
     world: SessionWorld,
-    settings: RunSettings,
+    settings: BundleSettings,
     { signal, onProgress }: CreateRuntimeOptions,
   ): Promise<ReferenceCheck> {
     const { pipeline, referenceFrames } = this.#options.bundle.manifest;
@@ -183,7 +187,7 @@ class BundleAdapter implements BundleModelAdapter {
     const { warmUpSteps = least, onWarmUpFrame } = this.#options;
     const reference = this.#reference(loaded, settings);
     const comparer = reference instanceof ReferenceComparer ? reference : undefined;
-    await warmUp({
+    await warmUpBundle({
       world,
       mapping: this.#mapping,
       exampleWords: this.#exampleWords(),
@@ -200,7 +204,7 @@ class BundleAdapter implements BundleModelAdapter {
   }
 
   /** What the first frames are compared with, or why they are not. */
-  #reference({ engine }: LoadedBundle, settings: RunSettings): ReferenceComparer | ReferenceCheck {
+  #reference({ engine }: LoadedBundle, settings: BundleSettings): ReferenceComparer | ReferenceCheck {
     const { bundle } = this.#options;
     const { files, manifest } = bundle;
     const { referenceFrames: reference } = manifest;
@@ -215,7 +219,7 @@ class BundleAdapter implements BundleModelAdapter {
     return new Map([...this.#prompts].map(([name, encoder]) => [name, encoder.words[0] ?? ""]));
   }
 
-  #world(loaded: LoadedBundle, settings: RunSettings): SessionWorld {
+  #world(loaded: LoadedBundle, settings: BundleSettings): SessionWorld {
     const { bundle, clock } = this.#options;
     return {
       manifest: bundle.manifest,
@@ -231,8 +235,8 @@ class BundleAdapter implements BundleModelAdapter {
     };
   }
 
-  #settings(config: InferenceConfig): RunSettings {
-    return runSettings(this.#options.bundle, this.#options.engine, chosenModelConfig(config));
+  #settings(config: InferenceConfig): BundleSettings {
+    return bundleSettings(this.#options.bundle, this.#options.engine, chosenModelConfig(config));
   }
 }
 
@@ -275,18 +279,4 @@ function promptSuggestions({ manifest }: Bundle): readonly string[] {
     input.type === "prompt" ? (input.suggestions ?? []) : [],
   );
   return [...new Set(offered)].slice(0, MAX_PROMPT_SUGGESTIONS);
-}
-
-function bundleMapping(
-  bundle: Bundle,
-  domain: DomainBinding | undefined,
-  prompts: ReadonlyMap<string, PromptEncoder>,
-): InputMapping {
-  const mappings = [
-    ...(domain === undefined ? [] : [domain.bound.mapping]),
-    ...controlMappings(bundle.manifest),
-    ...conditioningMappings(bundle.manifest, prompts),
-  ];
-  const [only] = mappings;
-  return mappings.length === 1 && only !== undefined ? only : mappingSet(mappings);
 }

@@ -1,20 +1,22 @@
 import {
+  chosenModelConfig,
   DreamloopError,
   ERROR_CODES,
+  type InferenceConfig,
   type InferenceRuntime,
   type Json,
   type ModelInputs,
   type SessionDescription,
   type StartSessionOptions,
 } from "@dreamloop/core";
+import type { EngineFacts } from "../load/engine.ts";
 import type { LoadedBundle } from "../load/loaded-bundle.ts";
-import type { ReferenceCheck } from "../reference/reference-check.ts";
+import type { ReferenceCheck } from "../load/reference-check.ts";
 import type { Lease } from "../load/shared-loads.ts";
-import type { SamplerRegistry } from "../sampler/sampler.ts";
+import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
 import { BundleSession } from "../session/bundle-session.ts";
 import type { SessionWorld } from "../session/session-world.ts";
-import type { Fallback } from "./fallbacks.ts";
-import type { RunSettings } from "./run-settings.ts";
+import type { BundleSettings } from "./bundle-settings.ts";
 
 /** How the load of a bundle went. */
 export interface LoadStatus {
@@ -31,7 +33,7 @@ export interface BundleRuntimeOptions {
   /** What its sessions share. */
   readonly world: SessionWorld;
   /** The settings in force. */
-  readonly settings: RunSettings;
+  readonly settings: BundleSettings;
   /** Sessions at a time. */
   readonly maxSessions: number;
   /** What sessions deliver. */
@@ -145,4 +147,33 @@ export class BundleRuntime implements InferenceRuntime {
 function sampleNames({ plan }: SessionWorld): readonly string[] {
   const items = [...plan.start, ...plan.firstStep, ...plan.firstFinalize, ...plan.step, ...plan.finalize];
   return items.flatMap((item) => (item.type === "sample" || item.type === "add_noise" ? [item.sampler] : []));
+}
+
+/** Something that was asked for, and what is used in its place. */
+export interface Fallback {
+  /** The setting, such as `precision`. */
+  readonly setting: string;
+  /** What was asked for. */
+  readonly asked: string;
+  /** What is used. */
+  readonly used: string;
+}
+
+/** Where what runs is not what was asked for: the precision, the engine's providers, the threads. */
+export function fallbacksOf(
+  config: InferenceConfig,
+  { precision, engine }: { readonly precision: string; readonly engine: EngineFacts },
+): readonly Fallback[] {
+  const { askedProviders, providers, availableThreads } = engine;
+  const { threads } = chosenModelConfig(config);
+  const found: Fallback[] = [];
+  if (config.precision !== precision) found.push({ setting: "precision", asked: config.precision, used: precision });
+  if (askedProviders.join() !== providers.join()) {
+    found.push({ setting: "providers", asked: askedProviders.join(", "), used: providers.join(", ") });
+  }
+  if (threads !== undefined && threads > availableThreads) {
+    const used = `${threads} that share ${availableThreads} at the same time`;
+    found.push({ setting: "threads", asked: String(threads), used });
+  }
+  return found;
 }

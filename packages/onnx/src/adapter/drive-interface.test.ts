@@ -2,11 +2,11 @@ import { inferenceConfig, modelInputs, runBatch, type StepResult } from "@dreaml
 import { driveDomain } from "@dreamloop/worlds/drive";
 import { FakeClock, RecordingTarget } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
-import { openBundle } from "../bundle/open-bundle.ts";
-import { checkBundleFiles } from "../check/check-bundle.ts";
+import { openBundle } from "../plan/open-bundle.ts";
+import { checkBundleFiles } from "./check-bundle.ts";
 import type { WorldManifestInput } from "../manifest/world-manifest.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { packBundle, standInModel, type BundleContents } from "../toy/index.ts";
+import { packBundle, standInModel, type BundleContents } from "../testing/index.ts";
 import { bundleAdapter } from "./bundle-adapter.ts";
 
 const engine = nodeEngine();

@@ -1,5 +1,5 @@
 import type { InputFieldInput, ModelInputSchemaInput } from "@dreamloop/core";
-import { imageSize } from "../inputs/image-tensor.ts";
+import { imageSize } from "../session/image-tensor.ts";
 import type { InitialInputDeclaration, StepInputDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 
 /** What the sessions of a world need, in the terms of the envelope. */

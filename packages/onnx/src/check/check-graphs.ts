@@ -1,12 +1,11 @@
-import type { GraphPort } from "../engine/engine.ts";
-import { describeSignature, type Dimension } from "../engine/tensor.ts";
-import { besidePath, SMALL_FILE_BYTES, unsafePathReason, type BundleFiles } from "../files/bundle-files.ts";
+import { type Fault, FAULT_CODES, type FaultCode } from "../faults/fault.ts";
+import { besidePath, type BundleFiles, SMALL_FILE_BYTES, unsafePathReason } from "../manifest/bundle-files.ts";
+import { REDUCED_PRECISION_TYPES } from "../manifest/element-types.ts";
+import { describeSignature, type Dimension, type GraphPort } from "../manifest/tensor.ts";
 import type { GraphDeclaration, PortDeclaration } from "../manifest/world-manifest.ts";
-import { REDUCED_PRECISION_TYPES } from "../onnx-file/element-types.ts";
-import { readOnnxModel, type OnnxModel } from "../onnx-file/model-reader.ts";
 import { portName } from "../plan/graph-ports.ts";
-import { isListed, type FileNaming } from "./check-files.ts";
-import { FAULT_CODES, type Fault, type FaultCode } from "./fault.ts";
+import { type FileNaming, isListed } from "./check-files.ts";
+import { type OnnxModel, readOnnxModel } from "./onnx-file/model-reader.ts";
 
 /** Compares every graph's file with what the manifest says of it. Reads `.onnx` files of up to 1 MiB and no weights. */
 export async function checkGraphs(files: BundleFiles, manifest: FileNaming): Promise<readonly Fault[]> {

@@ -1,7 +1,7 @@
 import { throwIfCancelled } from "@dreamloop/core";
-import { unsafePathReason, type BundleFiles } from "../files/bundle-files.ts";
+import { unsafePathReason, type BundleFiles } from "../manifest/bundle-files.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
-import { FAULT_CODES, type Fault } from "./fault.ts";
+import { FAULT_CODES, type Fault } from "../faults/fault.ts";
 
 /** How hashes are checked. */
 export interface HashCheckOptions {

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contentFiles, sha256Hex } from "../node/index.ts";
-import { toyFlowWorld, toyStepWorld, writeOnnxModel, type BundleContents, type OnnxModelInput } from "../toy/index.ts";
-import { checkBundleFiles } from "./check-bundle.ts";
-import { bundleError, describeFault, type Fault } from "./fault.ts";
+import {
+  toyFlowWorld,
+  toyStepWorld,
+  writeOnnxModel,
+  type BundleContents,
+  type OnnxModelInput,
+} from "../testing/index.ts";
+import { checkBundleFiles } from "../adapter/check-bundle.ts";
+import { bundleError, describeFault, type Fault } from "../faults/fault.ts";
 
 /** A place in a manifest and what is written there; `undefined` removes it. */
 type Edit = readonly [path: readonly (string | number)[], value: unknown];

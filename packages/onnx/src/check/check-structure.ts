@@ -1,16 +1,16 @@
 import type { z } from "zod";
-import { openBundle, type Bundle } from "../bundle/open-bundle.ts";
-import { bindDomain } from "../domain/bind-domain.ts";
-import type { DomainRegistry } from "../domain/world-domain.ts";
-import type { BundleFiles } from "../files/bundle-files.ts";
+import { FaultList } from "../faults/fault-list.ts";
+import { type Fault, FAULT_CODES } from "../faults/fault.ts";
+import type { BundleFiles } from "../manifest/bundle-files.ts";
 import { graphSchema } from "../manifest/graph-schema.ts";
 import { fileSchema } from "../manifest/world-schema.ts";
-import { FaultList } from "../plan/fault-list.ts";
-import type { SamplerRegistry } from "../sampler/sampler.ts";
+import { bindDomain } from "../plan/bind-domain.ts";
+import { type Bundle, openBundle } from "../plan/open-bundle.ts";
+import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
+import type { DomainRegistry } from "../plan/world-domain.ts";
+import type { PlannedItem, PlannedSample, WorldPlan } from "../plan/world-plan.ts";
 import { checkFiles, type FileNaming } from "./check-files.ts";
 import { checkGraphs } from "./check-graphs.ts";
-import { checkSamplers } from "./check-samplers.ts";
-import type { Fault } from "./fault.ts";
 
 /** What the first phase of a check looks things up in. */
 export interface StructureOptions {
@@ -75,4 +75,54 @@ function withoutRepeats(faults: readonly Fault[]): readonly Fault[] {
     seen.add(key);
     return true;
   });
+}
+
+/** Notes samplers that are not known, and noise levels that they refuse. */
+function checkSamplers(plan: WorldPlan, samplers: SamplerRegistry, faults: FaultList): void {
+  const phases = [plan.condition, plan.start, plan.firstStep, plan.firstFinalize, plan.step, plan.finalize];
+  const items = new Map<string, PlannedItem>(phases.flat().map((item) => [item.path, item]));
+  for (const item of items.values()) {
+    if (item.type !== "sample" && item.type !== "add_noise") continue;
+    const sampler = Object.hasOwn(samplers, item.sampler) ? samplers[item.sampler] : undefined;
+    if (sampler === undefined) {
+      faults.addUnknown({
+        code: FAULT_CODES.sampler,
+        path: `${item.path}.sampler`,
+        what: "a sampler",
+        name: item.sampler,
+        known: Object.keys(samplers),
+      });
+    } else if (item.type === "add_noise") {
+      const refused = sampler.refusedLevel(item.level);
+      if (refused !== undefined) {
+        faults.add({
+          code: FAULT_CODES.sampler,
+          path: `${item.path}.level`,
+          expected: refused,
+          found: String(item.level),
+          mend: "Correct the level.",
+        });
+      }
+    } else {
+      checkSchedules(item, sampler.refusedLevels.bind(sampler), faults);
+    }
+  }
+}
+
+function checkSchedules(
+  item: PlannedSample,
+  refusedLevels: (levels: readonly number[]) => string | undefined,
+  faults: FaultList,
+): void {
+  for (const levels of item.schedules.values()) {
+    const refused = refusedLevels(levels);
+    if (refused === undefined) continue;
+    faults.add({
+      code: FAULT_CODES.sampler,
+      path: `${item.path}.schedules`,
+      expected: refused,
+      found: `[${levels.join(", ")}]`,
+      mend: "Correct the levels.",
+    });
+  }
 }

@@ -1,13 +1,13 @@
-import { throwIfCancelled, type LoadProgress } from "@dreamloop/core";
-import type { Bundle } from "../bundle/open-bundle.ts";
+import { type LoadProgress, throwIfCancelled } from "@dreamloop/core";
 import { externalDataOf } from "../check/check-graphs.ts";
 import { checkHashes } from "../check/check-hashes.ts";
 import { checkStructure, type StructureOptions } from "../check/check-structure.ts";
-import { bundleError } from "../check/fault.ts";
-import type { Engine, EngineFacts, Graph } from "../engine/engine.ts";
-import type { Tensor } from "../engine/tensor.ts";
-import type { ReferenceCheck } from "../reference/reference-check.ts";
-import { readConstants } from "./constants.ts";
+import { bundleError } from "../faults/fault.ts";
+import { bytesPerElement, type Tensor, type TensorData, type TensorDtype, tensorOf } from "../manifest/tensor.ts";
+import type { ConstantDeclaration } from "../manifest/world-manifest.ts";
+import type { Bundle } from "../plan/open-bundle.ts";
+import type { Engine, EngineFacts, Graph } from "./engine.ts";
+import type { ReferenceCheck } from "./reference-check.ts";
 import type { Closable } from "./shared-loads.ts";
 
 /** What a load needs. */
@@ -91,4 +91,37 @@ export async function loadGraphs(
 
 async function closeAll(graphs: Iterable<Graph>): Promise<void> {
   await Promise.all([...graphs].map((graph) => graph.close()));
+}
+
+/** The constants of a bundle; those that lie in files are read. */
+async function readConstants({ files, manifest }: Bundle): Promise<ReadonlyMap<string, Tensor>> {
+  const constants = new Map<string, Tensor>();
+  for (const [name, declaration] of Object.entries(manifest.constants)) {
+    const { dtype, shape, data, file } = declaration;
+    if (file === undefined) constants.set(name, tensorOf(dtype, shape, data ?? []));
+    else constants.set(name, tensorOfBytes(declaration, await files.read(file)));
+  }
+  return constants;
+}
+
+function tensorOfBytes({ dtype, shape }: ConstantDeclaration, bytes: Uint8Array): Tensor {
+  // A copy of its own, since the bytes may lie anywhere in a larger buffer and elements have to be aligned.
+  return { dtype, shape, data: arrayOver(dtype, bytes.slice().buffer, bytes.length / bytesPerElement(dtype)) };
+}
+
+/** Elements are little-endian, as is every machine that the engines run on. */
+function arrayOver(dtype: TensorDtype, buffer: ArrayBufferLike, length: number): TensorData {
+  switch (dtype) {
+    case "float32":
+      return new Float32Array(buffer, 0, length);
+    case "int32":
+      return new Int32Array(buffer, 0, length);
+    case "int64":
+      return new BigInt64Array(buffer, 0, length);
+    case "int8":
+      return new Int8Array(buffer, 0, length);
+    case "uint8":
+    case "bool":
+      return new Uint8Array(buffer, 0, length);
+  }
 }

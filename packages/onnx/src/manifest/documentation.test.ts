@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { inferenceConfig, modelInputs } from "@dreamloop/core";
 import { describe, expect, test } from "vitest";
 import { bundleAdapter } from "../adapter/bundle-adapter.ts";
-import { openBundle } from "../bundle/open-bundle.ts";
-import { checkBundleFiles } from "../check/check-bundle.ts";
-import { FAULT_CODES } from "../check/fault.ts";
+import { openBundle } from "../plan/open-bundle.ts";
+import { checkBundleFiles } from "../adapter/check-bundle.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { SOURCE_FORMS, TARGET_FORMS } from "../plan/reference.ts";
-import { packBundle, standInModel, type BundleContents } from "../toy/index.ts";
+import { SOURCE_FORMS, PIPELINE_TARGET_FORMS } from "../plan/reference.ts";
+import { packBundle, standInModel, type BundleContents } from "../testing/index.ts";
 import { worldJsonSchema, type JsonSchemaNode } from "./json-schema.ts";
 import type { WorldManifestInput } from "./world-manifest.ts";
 
@@ -70,7 +70,7 @@ describe("docs/bundles.md", () => {
   test("explains every kind of fault, source and target", () => {
     const codes = Object.values(FAULT_CODES).filter((code) => !page.includes(`\`${code}\``));
     expect(codes).toEqual([]);
-    const forms = `${SOURCE_FORMS}, ${TARGET_FORMS}`.split(/, | or /);
+    const forms = `${SOURCE_FORMS}, ${PIPELINE_TARGET_FORMS}`.split(/, | or /);
     expect(forms.filter((form) => !page.includes(`\`${form}\``))).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { describeFound, isPlainObject, nearest } from "@dreamloop/core";
 import type { z } from "zod";
-import { FAULT_CODES, type Fault } from "../check/fault.ts";
-import { REDUCED_PRECISION_TYPES } from "../onnx-file/element-types.ts";
+import { FAULT_CODES, type Fault, MANIFEST_FILE } from "../faults/fault.ts";
+import { REDUCED_PRECISION_TYPES } from "./element-types.ts";
 import { jsonFaultPlace } from "./json-place.ts";
 import { schemaNodesAt, worldJsonSchema } from "./json-schema.ts";
 import type { WorldManifest } from "./world-manifest.ts";
-import { FORMAT_VERSION, MANIFEST_FILE, worldManifestSchema } from "./world-schema.ts";
+import { FORMAT_VERSION, worldManifestSchema } from "./world-schema.ts";
 
 /** The outcome of reading a manifest: the manifest, or all the faults that the schema finds. */
 export type ManifestReading =

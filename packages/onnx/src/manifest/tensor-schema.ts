@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TENSOR_DTYPES } from "../engine/tensor.ts";
+import { TENSOR_DTYPES } from "./tensor.ts";
 
 /** Names of graphs, values, states and inputs: they stand in references such as `state:keys/length`. */
 export const nameSchema = z

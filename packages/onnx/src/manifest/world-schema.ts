@@ -9,9 +9,6 @@ import { nameSchema, pathSchema, textSchema, unitSchema } from "./tensor-schema.
 /** The version of the format that this package reads. */
 export const FORMAT_VERSION = 1;
 
-/** Name of the manifest within a bundle. */
-export const MANIFEST_FILE = "world.json";
-
 /** One file of a bundle. */
 export const fileSchema = z.strictObject({
   bytes: z.int().min(0).describe("Size."),

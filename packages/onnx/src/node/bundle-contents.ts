@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { BundleFiles } from "../files/bundle-files.ts";
-import { memoryFiles } from "../files/memory-files.ts";
-import type { BundleContents } from "../toy/pack-bundle.ts";
+import type { BundleFiles } from "../manifest/bundle-files.ts";
+import { type BundleContents, memoryFiles } from "../manifest/memory-files.ts";
 
 /** SHA-256 of bytes as 64 lower-case hexadecimal digits. */
 export function sha256Hex(bytes: Uint8Array): string {

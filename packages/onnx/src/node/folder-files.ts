@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "@dreamloop/core";
-import { unsafePathReason, type BundleFiles } from "../files/bundle-files.ts";
+import { unsafePathReason, type BundleFiles } from "../manifest/bundle-files.ts";
 
 /** The files of a bundle in a folder. Paths that lead out of it, by `..` or by a link, are refused. */
 export function folderFiles(folder: string): BundleFiles {

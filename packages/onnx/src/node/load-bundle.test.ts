@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inferenceConfig, modelInputs, type InferenceConfigInput } from "@dreamloop/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine } from "../load/engine.ts";
 import { SharedLoads } from "../load/shared-loads.ts";
 import type { LoadedBundle } from "../load/loaded-bundle.ts";
-import { toyFlowWorld, toyStepWorld } from "../toy/index.ts";
+import { toyFlowWorld, toyStepWorld } from "../testing/index.ts";
 import { checkBundle, folderFiles, loadBundle, nodeEngine, sha256Hex, writeContents } from "./index.ts";
 
 let root: string;

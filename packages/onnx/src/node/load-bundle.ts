@@ -1,8 +1,8 @@
 import type { ModelAdapter } from "@dreamloop/core";
 import { bundleAdapter, type BundleAdapterOptions } from "../adapter/bundle-adapter.ts";
-import { openBundle } from "../bundle/open-bundle.ts";
-import { checkBundleFiles, type CheckOptions, type CheckReport } from "../check/check-bundle.ts";
-import { bundleError } from "../check/fault.ts";
+import { openBundle } from "../plan/open-bundle.ts";
+import { checkBundleFiles, type CheckOptions, type CheckReport } from "../adapter/check-bundle.ts";
+import { bundleError } from "../faults/fault.ts";
 import { folderFiles } from "./folder-files.ts";
 import { nodeEngine } from "./node-engine.ts";
 

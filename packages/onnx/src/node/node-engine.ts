@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "@dreamloop/core";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
-import type { Engine, EngineFacts, Graph, GraphPort, GraphSource } from "../engine/engine.ts";
-import type { Tensor, TensorData, TensorDtype } from "../engine/tensor.ts";
-import { besidePath } from "../files/bundle-files.ts";
+import type { Engine, EngineFacts, Graph, GraphSource } from "../load/engine.ts";
+import { besidePath } from "../manifest/bundle-files.ts";
+import type { GraphPort, Tensor, TensorData, TensorDtype } from "../manifest/tensor.ts";
 import { processorName } from "./processor-name.ts";
 
 type Library = typeof import("onnxruntime-node");

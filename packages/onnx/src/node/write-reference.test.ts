@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toyFlowWorld, toyStepWorld, type BundleContents } from "../toy/index.ts";
+import { toyFlowWorld, toyStepWorld, type BundleContents } from "../testing/index.ts";
 import { checkBundle, nodeEngine, sha256Hex, writeContents, writeReference } from "./index.ts";
 
 let root: string;

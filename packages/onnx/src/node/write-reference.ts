@@ -1,13 +1,12 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
-import { bundleError } from "../check/fault.ts";
-import type { Engine } from "../engine/engine.ts";
+import { MANIFEST_FILE, bundleError } from "../faults/fault.ts";
+import type { Engine } from "../load/engine.ts";
 import { readManifest } from "../manifest/read-manifest.ts";
 import type { ReferenceEnvironment } from "../manifest/world-manifest.ts";
-import { MANIFEST_FILE } from "../manifest/world-schema.ts";
-import { recordReference, type RecordReferenceOptions } from "../reference/record-reference.ts";
-import { manifestText, REFERENCE_FILE, withReference } from "../reference/reference-manifest.ts";
+import { recordReference, type RecordReferenceOptions } from "../adapter/record-reference.ts";
+import { manifestText, REFERENCE_FILE, withReference } from "../manifest/reference-manifest.ts";
 import { sha256Hex } from "./bundle-contents.ts";
 import { folderFiles } from "./folder-files.ts";
 import { nodeEngine } from "./node-engine.ts";

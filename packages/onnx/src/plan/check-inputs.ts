@@ -1,7 +1,7 @@
 import { DEFAULT_ACTION_BINDINGS } from "@dreamloop/core";
-import { FAULT_CODES } from "../check/fault.ts";
-import { elementCount } from "../engine/tensor.ts";
-import { idleValue, physicalValue } from "../inputs/control-mapping.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
+import { elementCount } from "../manifest/tensor.ts";
+import { idleValue, physicalValue } from "./control-mapping.ts";
 import type {
   ChoiceDeclaration,
   ComponentDeclaration,
@@ -13,7 +13,7 @@ import type {
   VectorDeclaration,
   WorldManifest,
 } from "../manifest/world-manifest.ts";
-import type { FaultList } from "./fault-list.ts";
+import type { FaultList } from "../faults/fault-list.ts";
 
 /** Relative difference of two numbers that mean the same. */
 const NEUTRAL_TOLERANCE = 1e-9;
@@ -26,13 +26,13 @@ export function checkInputs(manifest: WorldManifest, faults: FaultList): void {
   alternatives.forEach((names, index) => {
     for (const name of names) {
       if (Object.hasOwn(initial, name)) continue;
-      faults.addUnknown(
-        FAULT_CODES.reference,
-        `inputs.alternatives[${index}]`,
-        "an initial input",
+      faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path: `inputs.alternatives[${index}]`,
+        what: "an initial input",
         name,
-        Object.keys(initial),
-      );
+        known: Object.keys(initial),
+      });
     }
   });
 }
@@ -47,7 +47,7 @@ function checkAction(name: string, path: string, { actions, domain }: WorldManif
   if (known.includes(name)) return;
   const what =
     actions === undefined ? 'an action that all worlds share, or one named in "actions"' : "an action of this world";
-  faults.addUnknown(FAULT_CODES.reference, path, what, name, known);
+  faults.addUnknown({ code: FAULT_CODES.reference, path, what, name, known });
 }
 
 function checkInitial(input: InitialInputDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
@@ -76,33 +76,45 @@ function checkStep(input: StepInputDeclaration, path: string, manifest: WorldMan
 
 function checkOrigin(from: "domain" | "caller", path: string, manifest: WorldManifest, faults: FaultList): void {
   if (from !== "domain" || manifest.domain !== undefined) return;
-  faults.add(
-    FAULT_CODES.domain,
-    `${path}.from`,
-    "caller, as the world has no domain",
-    "domain",
-    "Name a domain, or let the caller supply it.",
-  );
+  faults.add({
+    code: FAULT_CODES.domain,
+    path: `${path}.from`,
+    expected: "caller, as the world has no domain",
+    found: "domain",
+    mend: "Name a domain, or let the caller supply it.",
+  });
 }
 
 function checkPrompt(input: PromptDeclaration, path: string, faults: FaultList): void {
   const { words, file } = input.vocabulary;
   if ((words === undefined) === (file === undefined)) {
     const found = words === undefined ? "neither" : "both";
-    faults.add(FAULT_CODES.invalidValue, `${path}.vocabulary`, "either words or file", found, "Keep one of them.");
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.vocabulary`,
+      expected: "either words or file",
+      found,
+      mend: "Keep one of them.",
+    });
   }
   if (input.suggestions !== undefined && input.conditioning === "negativePrompt") {
     const expected = "nothing, as what is offered becomes the prompt";
-    faults.add(FAULT_CODES.invalidValue, `${path}.suggestions`, expected, "suggestions", "Leave them out.");
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.suggestions`,
+      expected,
+      found: "suggestions",
+      mend: "Leave them out.",
+    });
   }
   if (input.dtype !== "int64" && input.dtype !== "int32") {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.dtype`,
-      "int64 or int32, the numbers of words",
-      input.dtype,
-      "Correct the dtype.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.dtype`,
+      expected: "int64 or int32, the numbers of words",
+      found: input.dtype,
+      mend: "Correct the dtype.",
+    });
   }
 }
 
@@ -112,41 +124,47 @@ function checkChoice(input: ChoiceDeclaration, path: string, faults: FaultList):
     const whole = input.dtype === "float32" || numbers.every(Number.isSafeInteger);
     if (numbers.length === count && whole) continue;
     const expected = `${count} ${input.dtype === "float32" ? "" : "whole "}numbers for the shape [${input.shape.join(", ")}]`;
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.choices[${JSON.stringify(name)}]`,
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.choices[${JSON.stringify(name)}]`,
       expected,
-      `${numbers.length}`,
-      "Correct the numbers or the shape.",
-    );
+      found: `${numbers.length}`,
+      mend: "Correct the numbers or the shape.",
+    });
   }
   if (input.default !== undefined && !Object.hasOwn(input.choices, input.default)) {
-    faults.addUnknown(FAULT_CODES.reference, `${path}.default`, "a choice", input.default, Object.keys(input.choices));
+    faults.addUnknown({
+      code: FAULT_CODES.reference,
+      path: `${path}.default`,
+      what: "a choice",
+      name: input.default,
+      known: Object.keys(input.choices),
+    });
   }
 }
 
 function checkImage(input: ImageDeclaration, path: string, faults: FaultList): void {
   const dtype = input.range === "full" ? "uint8" : "float32";
   if (input.dtype !== dtype && !(input.range === "full" && input.dtype === "float32")) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.dtype`,
-      `${dtype} for the range ${input.range}`,
-      input.dtype,
-      "Correct the dtype or the range.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.dtype`,
+      expected: `${dtype} for the range ${input.range}`,
+      found: input.dtype,
+      mend: "Correct the dtype or the range.",
+    });
   }
   const inner = input.shape.slice(-3);
   const channels = input.layout === "chw" ? inner[0] : inner[2];
   if (inner.length < 3 || channels !== 3 || elementCount(input.shape.slice(0, -3)) !== 1) {
     const expected = input.layout === "chw" ? "[1, 3, height, width]" : "[1, height, width, 3]";
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.shape`,
-      `${expected}, the leading 1 optional`,
-      `[${input.shape.join(", ")}]`,
-      "Correct the shape or the layout.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.shape`,
+      expected: `${expected}, the leading 1 optional`,
+      found: `[${input.shape.join(", ")}]`,
+      mend: "Correct the shape or the layout.",
+    });
   }
 }
 
@@ -156,16 +174,22 @@ function checkVector(input: VectorDeclaration, path: string, manifest: WorldMani
   });
   const count = elementCount(input.shape);
   if (input.dtype !== "float32") {
-    faults.add(FAULT_CODES.invalidValue, `${path}.dtype`, "float32", input.dtype, "Let the graph cast it.");
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.dtype`,
+      expected: "float32",
+      found: input.dtype,
+      mend: "Let the graph cast it.",
+    });
   }
   if (input.components.length !== count) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.components`,
-      `${count} components for the shape [${input.shape.join(", ")}]`,
-      String(input.components.length),
-      "Describe each number once, in order.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.components`,
+      expected: `${count} components for the shape [${input.shape.join(", ")}]`,
+      found: String(input.components.length),
+      mend: "Describe each number once, in order.",
+    });
   }
   input.components.forEach((component, index) => checkComponent(component, `${path}.components[${index}]`, faults));
 }
@@ -173,18 +197,24 @@ function checkVector(input: VectorDeclaration, path: string, manifest: WorldMani
 function checkComponent(component: ComponentDeclaration, path: string, faults: FaultList): void {
   if ((component.from === undefined) === (component.action === undefined)) {
     const found = component.from === undefined ? "neither" : "both";
-    faults.add(FAULT_CODES.invalidValue, path, "either from or action", found, "Keep one of them.");
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path,
+      expected: "either from or action",
+      found,
+      mend: "Keep one of them.",
+    });
     return;
   }
   const idle = physicalValue(idleValue(component), component);
   if (Math.abs(idle - component.neutral) <= NEUTRAL_TOLERANCE * Math.max(1, Math.abs(idle))) return;
-  faults.add(
-    FAULT_CODES.neutralAction,
-    `${path}.neutral`,
-    `${idle} ${component.unit}, which an idle device gives`,
-    `${component.neutral} ${component.unit}`,
-    "Correct scale, offset or neutral: when nobody does anything, the model has to get its neutral action.",
-  );
+  faults.add({
+    code: FAULT_CODES.neutralAction,
+    path: `${path}.neutral`,
+    expected: `${idle} ${component.unit}, which an idle device gives`,
+    found: `${component.neutral} ${component.unit}`,
+    mend: "Correct scale, offset or neutral: when nobody does anything, the model has to get its neutral action.",
+  });
 }
 
 function checkDiscrete(input: DiscreteDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {
@@ -193,13 +223,13 @@ function checkDiscrete(input: DiscreteDeclaration, path: string, manifest: World
   });
   const count = elementCount(input.shape);
   if (input.encoding === "index" && count !== 1) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.shape`,
-      "one element for the encoding index",
-      `${count}`,
-      "Correct the shape or the encoding.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.shape`,
+      expected: "one element for the encoding index",
+      found: `${count}`,
+      mend: "Correct the shape or the encoding.",
+    });
   }
   if (input.encoding === "index") return;
   const values: readonly (readonly [string, number])[] = [
@@ -208,12 +238,12 @@ function checkDiscrete(input: DiscreteDeclaration, path: string, manifest: World
   ];
   for (const [at, value] of values) {
     if (value < count) continue;
-    faults.add(
-      FAULT_CODES.invalidValue,
-      at,
-      `a place of the vector, 0 to ${count - 1}`,
-      String(value),
-      "Correct the value or the shape.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: at,
+      expected: `a place of the vector, 0 to ${count - 1}`,
+      found: String(value),
+      mend: "Correct the value or the shape.",
+    });
   }
 }

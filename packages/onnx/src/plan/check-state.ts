@@ -1,7 +1,7 @@
-import { FAULT_CODES } from "../check/fault.ts";
-import { elementCount } from "../engine/tensor.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
+import { elementCount } from "../manifest/tensor.ts";
 import type { AppendedStateDeclaration, ConstantDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
-import type { FaultList } from "./fault-list.ts";
+import type { FaultList } from "../faults/fault-list.ts";
 
 /** Notes faults in the declarations of states and constants. */
 export function checkState(manifest: WorldManifest, faults: FaultList): void {
@@ -13,45 +13,45 @@ export function checkState(manifest: WorldManifest, faults: FaultList): void {
     else if (typeof state.initial === "string") {
       checkInitial(state.initial, state, `${path}.initial`, manifest.constants, faults);
     } else if (state.dtype !== "float32" && !Number.isSafeInteger(state.initial)) {
-      faults.add(
-        FAULT_CODES.invalidValue,
-        `${path}.initial`,
-        "a whole number",
-        String(state.initial),
-        "Correct the value.",
-      );
+      faults.add({
+        code: FAULT_CODES.invalidValue,
+        path: `${path}.initial`,
+        expected: "a whole number",
+        found: String(state.initial),
+        mend: "Correct the value.",
+      });
     }
   }
 }
 
 function checkConstant(constant: ConstantDeclaration, path: string, faults: FaultList): void {
   if ((constant.data === undefined) === (constant.file === undefined)) {
-    faults.add(
-      FAULT_CODES.invalidValue,
+    faults.add({
+      code: FAULT_CODES.invalidValue,
       path,
-      "either data or file",
-      constant.data === undefined ? "neither" : "both",
-      "Keep one of them.",
-    );
+      expected: "either data or file",
+      found: constant.data === undefined ? "neither" : "both",
+      mend: "Keep one of them.",
+    });
   }
   const count = elementCount(constant.shape);
   if (constant.data !== undefined && constant.data.length !== count) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.data`,
-      `${count} numbers for the shape [${constant.shape.join(", ")}]`,
-      String(constant.data.length),
-      "Correct the shape or the data.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.data`,
+      expected: `${count} numbers for the shape [${constant.shape.join(", ")}]`,
+      found: String(constant.data.length),
+      mend: "Correct the shape or the data.",
+    });
   }
   if (constant.dtype !== "float32" && constant.data?.some((value) => !Number.isSafeInteger(value)) === true) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.data`,
-      "whole numbers",
-      "a fraction",
-      "Correct the data or the dtype.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.data`,
+      expected: "whole numbers",
+      found: "a fraction",
+      mend: "Correct the data or the dtype.",
+    });
   }
 }
 
@@ -64,15 +64,15 @@ function checkInitial(
 ): void {
   const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
   if (constant === undefined) {
-    faults.addUnknown(FAULT_CODES.reference, path, "a constant", name, Object.keys(constants));
+    faults.addUnknown({ code: FAULT_CODES.reference, path, what: "a constant", name, known: Object.keys(constants) });
   } else if (constant.dtype !== state.dtype || constant.shape.join() !== state.shape.join()) {
-    faults.add(
-      FAULT_CODES.referenceType,
+    faults.add({
+      code: FAULT_CODES.referenceType,
       path,
-      `${state.dtype}[${state.shape.join(", ")}]`,
-      `${constant.dtype}[${constant.shape.join(", ")}]`,
-      "Give both the same type and shape.",
-    );
+      expected: `${state.dtype}[${state.shape.join(", ")}]`,
+      found: `${constant.dtype}[${constant.shape.join(", ")}]`,
+      mend: "Give both the same type and shape.",
+    });
   }
 }
 
@@ -82,40 +82,41 @@ function checkAppended(state: AppendedStateDeclaration, path: string, faults: Fa
   const openAxes = state.shape.filter((axisLength, axis) => axisLength === "any" && axis !== state.axis).length;
   const expected = state.padding === "zeros" ? places : "any";
   if (length === undefined) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.axis`,
-      `an axis of the shape, 0 to ${state.shape.length - 1}`,
-      String(state.axis),
-      "Correct the axis or the shape.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.axis`,
+      expected: `an axis of the shape, 0 to ${state.shape.length - 1}`,
+      found: String(state.axis),
+      mend: "Correct the axis or the shape.",
+    });
   } else if (length !== expected || openAxes > 0) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.shape`,
-      state.padding === "zeros"
-        ? `window + sink = ${places} along axis ${state.axis} and numbers elsewhere`
-        : `"any" along axis ${state.axis} and numbers elsewhere`,
-      `[${state.shape.join(", ")}]`,
-      "Correct the shape, the window, the sink or the padding.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.shape`,
+      expected:
+        state.padding === "zeros"
+          ? `window + sink = ${places} along axis ${state.axis} and numbers elsewhere`
+          : `"any" along axis ${state.axis} and numbers elsewhere`,
+      found: `[${state.shape.join(", ")}]`,
+      mend: "Correct the shape, the window, the sink or the padding.",
+    });
   }
   if (state.padding === "none" && state.align !== "end") {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.align`,
-      "no align beside padding none",
-      state.align,
-      "Remove it: without padding there is nothing to align.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.align`,
+      expected: "no align beside padding none",
+      found: state.align,
+      mend: "Remove it: without padding there is nothing to align.",
+    });
   }
   if (state.fullLimit !== undefined && (state.padding !== "none" || state.fullLimit < places)) {
-    faults.add(
-      FAULT_CODES.invalidValue,
-      `${path}.fullLimit`,
-      `at least window + sink = ${places}, with padding none`,
-      String(state.fullLimit),
-      "Only a graph whose cache axis is open can keep everything.",
-    );
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}.fullLimit`,
+      expected: `at least window + sink = ${places}, with padding none`,
+      found: String(state.fullLimit),
+      mend: "Only a graph whose cache axis is open can keep everything.",
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { FAULT_CODES } from "../check/fault.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
 import {
   describeSignature,
   elementCount,
@@ -6,9 +6,9 @@ import {
   TENSOR_DTYPES,
   type TensorDtype,
   type TensorSignature,
-} from "../engine/tensor.ts";
+} from "../manifest/tensor.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
-import type { FaultList } from "./fault-list.ts";
+import type { FaultList } from "../faults/fault-list.ts";
 import { STATE_PROPERTIES, type Source } from "./reference.ts";
 
 /** The largest whole number up to which every one of them can be told apart. */
@@ -33,13 +33,13 @@ export function checkStateProperty(
 ): boolean {
   const state = states[source.name];
   if (state?.update !== "append") {
-    faults.add(
-      FAULT_CODES.reference,
+    faults.add({
+      code: FAULT_CODES.reference,
       path,
-      "a state tensor with update append",
-      `${JSON.stringify(source.name)}, which is replaced`,
-      "Only appended state has a length and positions.",
-    );
+      expected: "a state tensor with update append",
+      found: `${JSON.stringify(source.name)}, which is replaced`,
+      mend: "Only appended state has a length and positions.",
+    });
     return false;
   }
   const places = state.window + state.sink;
@@ -82,13 +82,13 @@ export function checkSingle(isLevel: boolean, needed: TensorSignature, path: str
 
 /** Notes that something of another type or shape is needed. */
 export function addTypeFault(faults: FaultList, path: string, needed: TensorSignature, found: string): void {
-  faults.add(
-    FAULT_CODES.referenceType,
+  faults.add({
+    code: FAULT_CODES.referenceType,
     path,
-    describeSignature(needed),
+    expected: describeSignature(needed),
     found,
-    "Correct the declaration that is wrong, or refer to something else.",
-  );
+    mend: "Correct the declaration that is wrong, or refer to something else.",
+  });
 }
 
 function checkBounded(
@@ -111,12 +111,12 @@ function checkRange(
   const reached = source.modulo === undefined ? largest : Math.min(largest, source.modulo - 1);
   const limit = LARGEST_COUNT[needed.dtype];
   if (reached <= limit || (reached === Infinity && needed.dtype === TENSOR_DTYPES.int64)) return true;
-  faults.add(
-    FAULT_CODES.counterRange,
+  faults.add({
+    code: FAULT_CODES.counterRange,
     path,
-    `a counter of at most ${limit}, the last number that ${needed.dtype} can count to`,
-    reached === Infinity ? "a counter without an end" : `a counter up to ${reached}`,
-    'Use int64 in the graph, or write {"from": …, "modulo": N} where the model repeats its positions.',
-  );
+    expected: `a counter of at most ${limit}, the last number that ${needed.dtype} can count to`,
+    found: reached === Infinity ? "a counter without an end" : `a counter up to ${reached}`,
+    mend: 'Use int64 in the graph, or write {"from": …, "modulo": N} where the model repeats its positions.',
+  });
   return false;
 }

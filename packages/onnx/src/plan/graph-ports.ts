@@ -1,7 +1,7 @@
-import { FAULT_CODES } from "../check/fault.ts";
-import { describeSignature } from "../engine/tensor.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
+import { describeSignature } from "../manifest/tensor.ts";
 import type { GraphDeclaration, SourceDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
-import type { FaultList } from "./fault-list.ts";
+import type { FaultList } from "../faults/fault-list.ts";
 import type { SourceContext, SourceResolver } from "./source-resolver.ts";
 import type { PlannedInput } from "./world-plan.ts";
 
@@ -26,7 +26,13 @@ export class GraphPorts {
       this.used.add(name);
       return this.#graphs[name];
     }
-    this.#faults.addUnknown(FAULT_CODES.reference, `${path}.graph`, "a graph", name, Object.keys(this.#graphs));
+    this.#faults.addUnknown({
+      code: FAULT_CODES.reference,
+      path: `${path}.graph`,
+      what: "a graph",
+      name,
+      known: Object.keys(this.#graphs),
+    });
     return undefined;
   }
 
@@ -43,7 +49,13 @@ export class GraphPorts {
       const at = `${path}.${name}`;
       if (declaration === undefined) {
         const expected = `a source for ${describeSignature(signature)}`;
-        this.#faults.add(FAULT_CODES.missingKey, at, expected, "nothing", "Every input of the graph needs one.");
+        this.#faults.add({
+          code: FAULT_CODES.missingKey,
+          path: at,
+          expected,
+          found: "nothing",
+          mend: "Every input of the graph needs one.",
+        });
         continue;
       }
       const source = this.#resolver.resolve(declaration, signature, { ...context, path: at });
@@ -56,7 +68,8 @@ export class GraphPorts {
   /** Notes a fault for each name that is not among the known ones. */
   refuseUnknown(names: readonly string[], known: readonly string[], path: string, what: string): void {
     for (const name of names) {
-      if (!known.includes(name)) this.#faults.addUnknown(FAULT_CODES.reference, `${path}.${name}`, what, name, known);
+      if (!known.includes(name))
+        this.#faults.addUnknown({ code: FAULT_CODES.reference, path: `${path}.${name}`, what, name, known });
     }
   }
 }

@@ -1,5 +1,6 @@
-import { FAULT_CODES } from "../check/fault.ts";
-import { describeSignature, fitsShape, isFixedShape, TENSOR_DTYPES, type TensorSignature } from "../engine/tensor.ts";
+import type { FaultList } from "../faults/fault-list.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
+import { describeSignature, fitsShape, isFixedShape, TENSOR_DTYPES, type TensorSignature } from "../manifest/tensor.ts";
 import type {
   AddNoiseItemDeclaration,
   GraphDeclaration,
@@ -10,11 +11,9 @@ import type {
   TargetsDeclaration,
   WorldManifest,
 } from "../manifest/world-manifest.ts";
-import type { FaultList } from "./fault-list.ts";
 import { GraphPorts, portName } from "./graph-ports.ts";
-import { PHASE_RULES, type Phase } from "./phases.ts";
-import { parseSource, parseTarget, TARGET_FORMS, type Target } from "./reference.ts";
-import { planSchedules } from "./schedules.ts";
+import { type Phase, PHASE_RULES } from "./phases.ts";
+import { parseSource, parseTarget, PIPELINE_TARGET_FORMS, type Target } from "./reference.ts";
 import type { ValueScope } from "./scope.ts";
 import type { SourceContext, SourceResolver } from "./source-resolver.ts";
 import type { TargetChecker } from "./target-checker.ts";
@@ -71,12 +70,24 @@ export class ItemPlanner {
     if (text === undefined) return undefined;
     const source = parseSource(text);
     if (source?.kind !== "initial") {
-      this.#faults.add(FAULT_CODES.reference, path, "initial:NAME", JSON.stringify(text), "Name an initial input.");
+      this.#faults.add({
+        code: FAULT_CODES.reference,
+        path,
+        expected: "initial:NAME",
+        found: JSON.stringify(text),
+        mend: "Name an initial input.",
+      });
       return undefined;
     }
     const known = Object.keys(this.#manifest.inputs.initial);
     if (!known.includes(source.name))
-      this.#faults.addUnknown(FAULT_CODES.reference, path, "an initial input", source.name, known);
+      this.#faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path,
+        what: "an initial input",
+        name: source.name,
+        known,
+      });
     return source.name;
   }
 
@@ -92,15 +103,21 @@ export class ItemPlanner {
       const target = parseTarget(text);
       const rule = PHASE_RULES[place.phase];
       if (target === undefined) {
-        this.#faults.add(FAULT_CODES.reference, path, TARGET_FORMS, JSON.stringify(text), "Write one of these forms.");
-      } else if (!rule.targets.includes(target.kind)) {
-        this.#faults.add(
-          FAULT_CODES.reference,
+        this.#faults.add({
+          code: FAULT_CODES.reference,
           path,
-          `no ${text} in this part of the pipeline`,
-          JSON.stringify(text),
-          rule.reason,
-        );
+          expected: PIPELINE_TARGET_FORMS,
+          found: JSON.stringify(text),
+          mend: "Write one of these forms.",
+        });
+      } else if (!rule.targets.includes(target.kind)) {
+        this.#faults.add({
+          code: FAULT_CODES.reference,
+          path,
+          expected: `no ${text} in this part of the pipeline`,
+          found: JSON.stringify(text),
+          mend: rule.reason,
+        });
       } else {
         place.targets.check(target, signature, path, condition);
         if (target.kind === "value") this.#addValue(target.name, signature, path, place, condition);
@@ -112,13 +129,13 @@ export class ItemPlanner {
 
   #addValue(name: string, signature: TensorSignature, path: string, place: ItemPlace, condition: RunCondition): void {
     if (place.scope.add(name, signature, condition)) return;
-    this.#faults.add(
-      FAULT_CODES.reference,
+    this.#faults.add({
+      code: FAULT_CODES.reference,
       path,
-      "a name that no item before this one produces",
-      JSON.stringify(name),
-      'Rename one of them, or let them exclude each other by "when" and "unless".',
-    );
+      expected: "a name that no item before this one produces",
+      found: JSON.stringify(name),
+      mend: 'Rename one of them, or let them exclude each other by "when" and "unless".',
+    });
   }
 
   #graph(item: GraphItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
@@ -149,13 +166,13 @@ export class ItemPlanner {
     const latent = latentName === undefined ? undefined : graph.inputs[latentName];
     if (latent?.dtype !== TENSOR_DTYPES.float32 || !isFixedShape(latent.shape)) {
       const found = latent === undefined ? "none" : describeSignature(latent);
-      this.#faults.add(
-        FAULT_CODES.reference,
-        `${path}.inputs`,
-        "one float32 input of a known shape fed by sampler:latent",
+      this.#faults.add({
+        code: FAULT_CODES.reference,
+        path: `${path}.inputs`,
+        expected: "one float32 input of a known shape fed by sampler:latent",
         found,
-        "Bind the graph's latent input to it.",
-      );
+        mend: "Bind the graph's latent input to it.",
+      });
       return undefined;
     }
     const within: SourceContext = { ...context, latent };
@@ -197,21 +214,21 @@ export class ItemPlanner {
   #checkPrediction(item: SampleItemDeclaration, graph: GraphDeclaration, latent: TensorSignature, path: string): void {
     const found = graph.outputs[item.prediction];
     if (found === undefined) {
-      this.#faults.addUnknown(
-        FAULT_CODES.reference,
-        `${path}.prediction`,
-        "an output of the graph",
-        item.prediction,
-        Object.keys(graph.outputs),
-      );
+      this.#faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path: `${path}.prediction`,
+        what: "an output of the graph",
+        name: item.prediction,
+        known: Object.keys(graph.outputs),
+      });
     } else if (found.dtype !== latent.dtype || !fitsShape(latent.shape, found.shape)) {
-      this.#faults.add(
-        FAULT_CODES.referenceType,
-        `${path}.prediction`,
-        `${describeSignature(latent)}, like the latent`,
-        describeSignature(found),
-        "Use the output that the sampler steps along.",
-      );
+      this.#faults.add({
+        code: FAULT_CODES.referenceType,
+        path: `${path}.prediction`,
+        expected: `${describeSignature(latent)}, like the latent`,
+        found: describeSignature(found),
+        mend: "Use the output that the sampler steps along.",
+      });
     }
   }
 
@@ -221,13 +238,13 @@ export class ItemPlanner {
     if (latent === undefined) return undefined;
     const { signature } = latent;
     if (signature.dtype !== TENSOR_DTYPES.float32 || !isFixedShape(signature.shape)) {
-      this.#faults.add(
-        FAULT_CODES.referenceType,
-        `${path}.latent`,
-        "float32 of a known shape",
-        describeSignature(signature),
-        "Noise can only be added to such a tensor.",
-      );
+      this.#faults.add({
+        code: FAULT_CODES.referenceType,
+        path: `${path}.latent`,
+        expected: "float32 of a known shape",
+        found: describeSignature(signature),
+        mend: "Noise can only be added to such a tensor.",
+      });
       return undefined;
     }
     const noise = this.#resolver.resolve(item.noise, signature, { ...context, path: `${path}.noise` });
@@ -253,4 +270,36 @@ export class ItemPlanner {
     const targets = this.#targets(item.to, from.signature, `${path}.to`, place, context.condition);
     return { type: "set", path, condition: context.condition, from: from.source, signature: from.signature, targets };
   }
+}
+
+/** The schedules of a sample item by number of denoising steps; faults where two are equally long or none is the default. */
+function planSchedules(
+  item: SampleItemDeclaration,
+  path: string,
+  faults: FaultList,
+): ReadonlyMap<number, readonly number[]> {
+  const schedules = new Map<number, readonly number[]>();
+  item.schedules.forEach((levels, index) => {
+    const steps = levels.length - 1;
+    if (schedules.has(steps)) {
+      faults.add({
+        code: FAULT_CODES.sampler,
+        path: `${path}.schedules[${index}]`,
+        expected: "another number of levels than the schedules before",
+        found: `a second list of ${levels.length}`,
+        mend: "The number of denoising steps chooses the schedule, so each number may stand once.",
+      });
+    }
+    schedules.set(steps, levels);
+  });
+  if (!schedules.has(item.defaultSteps)) {
+    faults.add({
+      code: FAULT_CODES.sampler,
+      path: `${path}.defaultSteps`,
+      expected: `one of ${[...schedules.keys()].join(", ")}: a schedule has one level more than steps`,
+      found: String(item.defaultSteps),
+      mend: "Add a schedule of that length, or change the default.",
+    });
+  }
+  return schedules;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readManifest } from "../manifest/read-manifest.ts";
-import { planWorld } from "./plan-world.ts";
+import { planPipeline } from "./plan-world.ts";
 
 const latent = { dtype: "float32", shape: [1, 4] };
 const sample = {
@@ -60,7 +60,7 @@ function faultsOf(change: object): string[] {
   const { manifest, faults } = readManifest({ ...base, ...change });
   expect(faults).toEqual([]);
   if (manifest === undefined) throw new Error("no manifest");
-  return planWorld(manifest).faults.map(({ code, path, found }) => `${code} ${path}: ${found}`);
+  return planPipeline(manifest).faults.map(({ code, path, found }) => `${code} ${path}: ${found}`);
 }
 
 const steps = (...step: unknown[]): object => ({ pipeline: { ...base.pipeline, step } });
@@ -72,7 +72,7 @@ const keys = (change: object): object => ({ state: { keys: { ...base.state.keys,
 const image = { type: "image", required: false, dtype: "float32", shape: [1, 4], layout: "chw", range: "unit" };
 const plain = { type: "tensor", dtype: "float32", shape: [1, 4] };
 
-describe("planWorld", () => {
+describe("planPipeline", () => {
   test("finds nothing wrong with a sound pipeline", () => {
     expect(faultsOf({})).toEqual([]);
   });
@@ -324,7 +324,7 @@ describe("planWorld", () => {
       },
     });
     if (manifest === undefined) throw new Error("no manifest");
-    const { plan, faults } = planWorld(manifest);
+    const { plan, faults } = planPipeline(manifest);
     expect(faults).toEqual([]);
     expect(plan.conditionInputs.map((names) => [...names])).toEqual([["one"], ["one"], ["two"]]);
   });

@@ -1,12 +1,12 @@
 import { assertDistinctStreams, isDreamloopError } from "@dreamloop/core";
-import { FAULT_CODES, type Fault } from "../check/fault.ts";
+import { FaultList } from "../faults/fault-list.ts";
+import { type Fault, FAULT_CODES } from "../faults/fault.ts";
 import type { ItemDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 import { checkInputs } from "./check-inputs.ts";
 import { checkState } from "./check-state.ts";
-import { conditionInputs } from "./condition-inputs.ts";
-import { FaultList } from "./fault-list.ts";
 import { ItemPlanner } from "./item-planner.ts";
-import { startStreamName, type Phase } from "./phases.ts";
+import { type Phase, startStreamName } from "./phases.ts";
+import type { Source } from "./reference.ts";
 import { ValueScope } from "./scope.ts";
 import { SourceResolver } from "./source-resolver.ts";
 import { TargetChecker } from "./target-checker.ts";
@@ -21,7 +21,7 @@ export interface Planning {
 }
 
 /** Resolves every reference of a manifest and compares every type and shape, without reading any other file. */
-export function planWorld(manifest: WorldManifest): Planning {
+export function planPipeline(manifest: WorldManifest): Planning {
   const planner = new WorldPlanner(manifest);
   return { plan: planner.plan(), faults: planner.faults.faults };
 }
@@ -101,13 +101,13 @@ class WorldPlanner {
     const targets = this.#targets(frameCount);
     const step = this.#phase(stepItems, stepName, "step", scope, targets);
     if (!targets.written.includes("frames")) {
-      this.faults.add(
-        FAULT_CODES.frames,
-        `pipeline.${stepName}`,
-        'one output with the target "frames"',
-        "none",
-        "Give the decoder's output this target.",
-      );
+      this.faults.add({
+        code: FAULT_CODES.frames,
+        path: `pipeline.${stepName}`,
+        expected: 'one output with the target "frames"',
+        found: "none",
+        mend: "Give the decoder's output this target.",
+      });
     }
     const finalize = this.#phase(finalizeItems, finalizeName, "finalize", scope, targets);
     this.#note(targets);
@@ -133,20 +133,26 @@ class WorldPlanner {
       assertDistinctStreams([...names, ...names.map(startStreamName)]);
     } catch (error) {
       if (!isDreamloopError(error)) throw error;
-      this.faults.add(
-        FAULT_CODES.invalidValue,
-        "randomStreams",
-        "names with different numbers",
-        error.message,
-        "Rename one.",
-      );
+      this.faults.add({
+        code: FAULT_CODES.invalidValue,
+        path: "randomStreams",
+        expected: "names with different numbers",
+        found: error.message,
+        mend: "Rename one.",
+      });
     }
   }
 
   /** What is declared and then used by nothing is nearly always a slip, and never does what its author hopes. */
   #checkUse(): void {
     const unused = (path: string, expected: string): void =>
-      this.faults.add(FAULT_CODES.reference, path, expected, "none", "Use it in the pipeline, or remove it.");
+      this.faults.add({
+        code: FAULT_CODES.reference,
+        path,
+        expected,
+        found: "none",
+        mend: "Use it in the pipeline, or remove it.",
+      });
     for (const name of Object.keys(this.#manifest.graphs)) {
       if (!this.#items.ports.used.has(name)) unused(`graphs.${name}`, "an item that runs the graph");
     }
@@ -160,4 +166,43 @@ class WorldPlanner {
       if (!this.#written.has(`state:${name}`)) unused(`state.${name}`, "an item that writes the state");
     }
   }
+}
+
+/** For each item of the condition phase the initial inputs that it depends on, directly or through values. */
+function conditionInputs(items: readonly PlannedItem[]): readonly ReadonlySet<string>[] {
+  const ofValue = new Map<string, Set<string>>();
+  return items.map((item) => {
+    const inputs = new Set<string>();
+    for (const name of [item.condition.when, item.condition.unless]) {
+      if (name !== undefined) inputs.add(name);
+    }
+    for (const source of sourcesOf(item)) {
+      if (source.kind === "initial") inputs.add(source.name);
+      if (source.kind === "value") for (const name of ofValue.get(source.name) ?? []) inputs.add(name);
+    }
+    for (const name of valuesOf(item)) {
+      const known = ofValue.get(name) ?? new Set();
+      for (const input of inputs) known.add(input);
+      ofValue.set(name, known);
+    }
+    return inputs;
+  });
+}
+
+function sourcesOf(item: PlannedItem): readonly Source[] {
+  switch (item.type) {
+    case "graph":
+      return item.inputs.map(({ source }) => source);
+    case "sample":
+      return [item.start, ...[...item.inputs, ...(item.otherInputs ?? [])].map(({ source }) => source)];
+    case "add_noise":
+      return [item.latent, item.noise];
+    case "set":
+      return [item.from];
+  }
+}
+
+function valuesOf(item: PlannedItem): readonly string[] {
+  const targets = item.type === "graph" ? item.outputs.flatMap((output) => output.targets) : item.targets;
+  return targets.flatMap((target) => (target.kind === "value" ? [target.name] : []));
 }

@@ -70,7 +70,7 @@ export const SOURCE_FORMS =
   "state:NAME/position, state:NAME/positions, runtime:step_index, runtime:frame_index, sampler:latent, sampler:level or sampler:index";
 
 /** How targets are written; for messages. */
-export const TARGET_FORMS = "value:NAME, state:NAME or frames";
+export const PIPELINE_TARGET_FORMS = "value:NAME, state:NAME or frames";
 
 /** Reads a source such as `state:keys/length`; `undefined` when it has no such form. */
 export function parseSource(text: string): Source | undefined {

@@ -1,4 +1,4 @@
-import type { TensorSignature } from "../engine/tensor.ts";
+import type { TensorSignature } from "../manifest/tensor.ts";
 import type { RunCondition } from "./world-plan.ts";
 
 interface ValueEntry {

@@ -1,4 +1,4 @@
-import { FAULT_CODES } from "../check/fault.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
 import {
   describeSignature,
   elementCount,
@@ -6,10 +6,10 @@ import {
   isFixedShape,
   TENSOR_DTYPES,
   type TensorSignature,
-} from "../engine/tensor.ts";
+} from "../manifest/tensor.ts";
 import type { SourceDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 import { addTypeFault, checkRuntimeCounter, checkSingle, checkStateProperty } from "./counter-check.ts";
-import type { FaultList } from "./fault-list.ts";
+import type { FaultList } from "../faults/fault-list.ts";
 import { PHASE_RULES, type Phase } from "./phases.ts";
 import { parseSource, SOURCE_FORMS, type Source } from "./reference.ts";
 import type { ValueScope } from "./scope.ts";
@@ -94,47 +94,47 @@ export class SourceResolver {
     const text = typeof declaration === "string" ? declaration : declaration.from;
     const source = parseSource(text);
     if (source === undefined) {
-      this.#faults.add(
-        FAULT_CODES.reference,
-        context.path,
-        SOURCE_FORMS,
-        JSON.stringify(text),
-        "Write one of these forms, or a number.",
-      );
+      this.#faults.add({
+        code: FAULT_CODES.reference,
+        path: context.path,
+        expected: SOURCE_FORMS,
+        found: JSON.stringify(text),
+        mend: "Write one of these forms, or a number.",
+      });
       return undefined;
     }
     const rule = PHASE_RULES[context.phase];
     if (!rule.sources.includes(source.kind)) {
-      this.#faults.add(
-        FAULT_CODES.reference,
-        context.path,
-        `no ${text} in this part of the pipeline`,
-        JSON.stringify(text),
-        rule.reason,
-      );
+      this.#faults.add({
+        code: FAULT_CODES.reference,
+        path: context.path,
+        expected: `no ${text} in this part of the pipeline`,
+        found: JSON.stringify(text),
+        mend: rule.reason,
+      });
       return undefined;
     }
     if (source.kind === "sampler" && context.latent === undefined) {
-      this.#faults.add(
-        FAULT_CODES.reference,
-        context.path,
-        "sampler: sources in the inputs of a sample item only",
-        JSON.stringify(text),
-        "Use a value, an input or a state.",
-      );
+      this.#faults.add({
+        code: FAULT_CODES.reference,
+        path: context.path,
+        expected: "sampler: sources in the inputs of a sample item only",
+        found: JSON.stringify(text),
+        mend: "Use a value, an input or a state.",
+      });
       return undefined;
     }
     if (typeof declaration === "string") return source;
     if (source.kind === "runtime" || (source.kind === "state_property" && source.property !== "mask")) {
       return { ...source, modulo: declaration.modulo };
     }
-    this.#faults.add(
-      FAULT_CODES.reference,
-      context.path,
-      "a counter beside modulo",
-      JSON.stringify(text),
-      "Write the reference alone.",
-    );
+    this.#faults.add({
+      code: FAULT_CODES.reference,
+      path: context.path,
+      expected: "a counter beside modulo",
+      found: JSON.stringify(text),
+      mend: "Write the reference alone.",
+    });
     return undefined;
   }
 
@@ -157,13 +157,13 @@ export class SourceResolver {
       default:
         break;
     }
-    this.#faults.add(
-      FAULT_CODES.reference,
-      context.path,
-      "a source that has a shape of its own",
-      source.kind,
-      "Refer to an input, a constant, a value or a state.",
-    );
+    this.#faults.add({
+      code: FAULT_CODES.reference,
+      path: context.path,
+      expected: "a source that has a shape of its own",
+      found: source.kind,
+      mend: "Refer to an input, a constant, a value or a state.",
+    });
     return undefined;
   }
 
@@ -175,7 +175,13 @@ export class SourceResolver {
   ): T | undefined {
     const found = Object.hasOwn(declared, source.name) ? declared[source.name] : undefined;
     if (found === undefined) {
-      this.#faults.addUnknown(FAULT_CODES.reference, context.path, what, source.name, Object.keys(declared));
+      this.#faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path: context.path,
+        what,
+        name: source.name,
+        known: Object.keys(declared),
+      });
       return undefined;
     }
     this.used.add(`${source.kind}:${source.name}`);
@@ -184,13 +190,13 @@ export class SourceResolver {
 
   #initial(name: string, context: SourceContext): TensorSignature | undefined {
     if (this.mayBeAbsent(name) && context.condition.when !== name) {
-      this.#faults.add(
-        FAULT_CODES.reference,
-        context.path,
-        "an initial input that is always there",
-        `${JSON.stringify(name)}, which may be absent`,
-        `Add "when": "initial:${name}" to the item, or give the input a default, or make it required.`,
-      );
+      this.#faults.add({
+        code: FAULT_CODES.reference,
+        path: context.path,
+        expected: "an initial input that is always there",
+        found: `${JSON.stringify(name)}, which may be absent`,
+        mend: `Add "when": "initial:${name}" to the item, or give the input a default, or make it required.`,
+      });
       return undefined;
     }
     return this.#manifest.inputs.initial[name];
@@ -199,23 +205,23 @@ export class SourceResolver {
   #value(name: string, context: SourceContext): TensorSignature | undefined {
     const signature = context.scope.signature(name);
     if (signature === undefined) {
-      this.#faults.addUnknown(
-        FAULT_CODES.reference,
-        context.path,
-        "a value that an earlier item produces",
+      this.#faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path: context.path,
+        what: "a value that an earlier item produces",
         name,
-        context.scope.names,
-      );
+        known: context.scope.names,
+      });
       return undefined;
     }
     if (context.scope.isSure(name, context.condition)) return signature;
-    this.#faults.add(
-      FAULT_CODES.reference,
-      context.path,
-      "a value that is produced whenever this item runs",
-      `${JSON.stringify(name)}, whose item has another "when" or "unless"`,
-      "Give this item the same condition, or produce the value in the other case too.",
-    );
+    this.#faults.add({
+      code: FAULT_CODES.reference,
+      path: context.path,
+      expected: "a value that is produced whenever this item runs",
+      found: `${JSON.stringify(name)}, whose item has another "when" or "unless"`,
+      mend: "Give this item the same condition, or produce the value in the other case too.",
+    });
     return undefined;
   }
 
@@ -233,13 +239,13 @@ export class SourceResolver {
 
   #noise(name: string, needed: TensorSignature, context: SourceContext): boolean {
     if (!this.#manifest.randomStreams.includes(name)) {
-      this.#faults.addUnknown(
-        FAULT_CODES.reference,
-        context.path,
-        "a random stream",
+      this.#faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path: context.path,
+        what: "a random stream",
         name,
-        this.#manifest.randomStreams,
-      );
+        known: this.#manifest.randomStreams,
+      });
       return false;
     }
     this.used.add(`noise:${name}`);
@@ -249,13 +255,13 @@ export class SourceResolver {
     }
     const before = this.#noiseShapes.get(name);
     if (before !== undefined && elementCount(before) !== elementCount(needed.shape)) {
-      this.#faults.add(
-        FAULT_CODES.referenceType,
-        context.path,
-        `noise of the shape [${before.join(", ")}], as elsewhere`,
-        `[${needed.shape.join(", ")}]`,
-        "Use a random stream of its own for each shape: the same name in one step means the same numbers.",
-      );
+      this.#faults.add({
+        code: FAULT_CODES.referenceType,
+        path: context.path,
+        expected: `noise of the shape [${before.join(", ")}], as elsewhere`,
+        found: `[${needed.shape.join(", ")}]`,
+        mend: "Use a random stream of its own for each shape: the same name in one step means the same numbers.",
+      });
       return false;
     }
     this.#noiseShapes.set(name, needed.shape);

@@ -1,7 +1,7 @@
-import { FAULT_CODES } from "../check/fault.ts";
-import { describeSignature, type Dimension, type TensorSignature } from "../engine/tensor.ts";
+import { FAULT_CODES } from "../faults/fault.ts";
+import { describeSignature, type Dimension, type TensorSignature } from "../manifest/tensor.ts";
 import type { StateDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
-import type { FaultList } from "./fault-list.ts";
+import type { FaultList } from "../faults/fault-list.ts";
 import type { Target } from "./reference.ts";
 import { excludes } from "./scope.ts";
 import type { RunCondition } from "./world-plan.ts";
@@ -36,13 +36,13 @@ export class TargetChecker {
   #once(key: string, path: string, condition: RunCondition): void {
     const before = this.#written.get(key) ?? [];
     if (before.some((other) => !excludes(other, condition))) {
-      this.#faults.add(
-        FAULT_CODES.reference,
+      this.#faults.add({
+        code: FAULT_CODES.reference,
         path,
-        `${key} written once in a step`,
-        "a second time",
-        'Write it in one item, or let the items exclude each other by "when" and "unless".',
-      );
+        expected: `${key} written once in a step`,
+        found: "a second time",
+        mend: 'Write it in one item, or let the items exclude each other by "when" and "unless".',
+      });
     }
     this.#written.set(key, [...before, condition]);
   }
@@ -51,7 +51,13 @@ export class TargetChecker {
     const declared = this.#manifest.state;
     const state = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (state === undefined) {
-      this.#faults.addUnknown(FAULT_CODES.reference, path, "a state tensor", name, Object.keys(declared));
+      this.#faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path,
+        what: "a state tensor",
+        name,
+        known: Object.keys(declared),
+      });
       return false;
     }
     const expected = { dtype: state.dtype, shape: writtenShape(state) };
@@ -60,13 +66,13 @@ export class TargetChecker {
       signature.shape.length === expected.shape.length &&
       expected.shape.every((length, axis) => length === "any" || length === signature.shape[axis]);
     if (!fits) {
-      this.#faults.add(
-        FAULT_CODES.referenceType,
+      this.#faults.add({
+        code: FAULT_CODES.referenceType,
         path,
-        describeSignature(expected),
-        describeSignature(signature),
-        `Correct the shape of the state ${JSON.stringify(name)} or of the output.`,
-      );
+        expected: describeSignature(expected),
+        found: describeSignature(signature),
+        mend: `Correct the shape of the state ${JSON.stringify(name)} or of the output.`,
+      });
     }
     return true;
   }
@@ -76,25 +82,25 @@ export class TargetChecker {
     const isFloat = video.range !== "full";
     const dtype = isFloat ? "float32" : "uint8";
     if (signature.dtype !== dtype) {
-      this.#faults.add(
-        FAULT_CODES.frames,
+      this.#faults.add({
+        code: FAULT_CODES.frames,
         path,
-        `${dtype}, as video.range is ${JSON.stringify(video.range)}`,
-        signature.dtype,
-        "Correct video.range, or convert in the graph.",
-      );
+        expected: `${dtype}, as video.range is ${JSON.stringify(video.range)}`,
+        found: signature.dtype,
+        mend: "Correct video.range, or convert in the graph.",
+      });
     }
     const { width, height, layout } = video;
     const axes: Readonly<Record<string, number>> = { t: this.#frameCount, c: 3, h: height, w: width };
     const expected = [...layout].map((axis) => axes[axis]);
     if (!sameButOnes(expected, signature.shape)) {
-      this.#faults.add(
-        FAULT_CODES.frames,
+      this.#faults.add({
+        code: FAULT_CODES.frames,
         path,
-        `[${expected.join(", ")}] for ${this.#frameCount} RGB frame(s) of ${width}×${height} in the layout ${layout}, axes of length 1 aside`,
-        describeSignature(signature),
-        "Correct video.width, height, layout or framesPerStep, or the output's shape.",
-      );
+        expected: `[${expected.join(", ")}] for ${this.#frameCount} RGB frame(s) of ${width}×${height} in the layout ${layout}, axes of length 1 aside`,
+        found: describeSignature(signature),
+        mend: "Correct video.width, height, layout or framesPerStep, or the output's shape.",
+      });
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { TensorSignature } from "../engine/tensor.ts";
+import type { TensorSignature } from "../manifest/tensor.ts";
 import type { Source, Target } from "./reference.ts";
 
 /** When an item runs: both parts have to hold. */

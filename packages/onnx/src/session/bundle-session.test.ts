@@ -12,10 +12,10 @@ import {
 import { adapterConformance, registerCases, sessionConformance } from "@dreamloop/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleAdapter } from "../adapter/bundle-adapter.ts";
-import { openBundle } from "../bundle/open-bundle.ts";
-import type { Engine, Graph } from "../engine/engine.ts";
+import { openBundle } from "../plan/open-bundle.ts";
+import type { Engine, Graph } from "../load/engine.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { toyFlowWorld, toyStepWorld, type BundleContents, type Digest } from "../toy/index.ts";
+import { toyFlowWorld, toyStepWorld, type BundleContents, type Digest } from "../testing/index.ts";
 
 const engine = nodeEngine();
 

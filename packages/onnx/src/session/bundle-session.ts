@@ -1,32 +1,33 @@
 import {
   DreamloopError,
   ERROR_CODES,
-  throwIfCancelled,
   type InferenceSession,
   type ModelInputs,
   type ResetOptions,
+  type RuntimeMetricSampleInput,
   type SessionSnapshot,
   type StepOptions,
   type StepRequestInput,
   type StepResultInput,
+  throwIfCancelled,
+  type VideoChunkInput,
 } from "@dreamloop/core";
-import type { Tensor } from "../engine/tensor.ts";
-import { neutralTensor } from "../inputs/control-mapping.ts";
-import { REFUSED_PROMPTS } from "../inputs/prompt-mapping.ts";
-import { rawTensor } from "../inputs/raw-tensor.ts";
-import { framesChunk } from "./frames-chunk.ts";
-import { refuseBrokenState, runItems, type GraphTimes } from "./item-runner.ts";
+import { elementCount, type Tensor } from "../manifest/tensor.ts";
+import type { WorldManifest } from "../manifest/world-manifest.ts";
+import { neutralTensor } from "../plan/control-mapping.ts";
+import { REFUSED_PROMPTS } from "./initial-encoder.ts";
+import { type GraphTimes, refuseBrokenState, runItems } from "./item-runner.ts";
+import { rawTensor } from "./raw-tensor.ts";
 import {
-  amendInputs,
-  startRollout,
   type AmendedInputs,
+  amendInputs,
   type PromptReports,
   type RolloutState,
+  startBundleRollout,
 } from "./rollout-state.ts";
 import { RunScope } from "./run-scope.ts";
 import type { SessionWorld } from "./session-world.ts";
 import { readSnapshot, takeSnapshot } from "./snapshot.ts";
-import { promptMetrics, timingMetrics } from "./step-metrics.ts";
 
 interface PendingStep {
   readonly scope: RunScope;
@@ -60,7 +61,7 @@ export class BundleSession implements InferenceSession {
     options: { readonly seed: number; readonly signal?: AbortSignal | undefined; readonly onClose: () => void },
   ): Promise<BundleSession> {
     const { seed, signal, onClose } = options;
-    const { state, reports } = await startRollout(world, { given: inputs.initial, seed, signal });
+    const { state, reports } = await startBundleRollout(world, { given: inputs.initial, seed, signal });
     return new BundleSession(world, state, reports, onClose);
   }
 
@@ -154,7 +155,7 @@ export class BundleSession implements InferenceSession {
   async reset({ inputs, seed, signal }: ResetOptions): Promise<void> {
     const state = this.#open();
     const given = inputs?.initial ?? state.given;
-    const started = await startRollout(this.#world, { given, seed: seed ?? state.seed, signal });
+    const started = await startBundleRollout(this.#world, { given, seed: seed ?? state.seed, signal });
     this.#open();
     this.#pending = undefined;
     this.#state = started.state;
@@ -215,4 +216,39 @@ function stepTensors(world: SessionWorld, inputs: ModelInputs): ReadonlyMap<stri
     tensors.set(name, tensor);
   }
   return tensors;
+}
+
+/** The frames of a step as a chunk that says everything about itself; the data are passed on by reference. */
+function framesChunk(manifest: WorldManifest, stepIndex: number, frames: Tensor | undefined): VideoChunkInput {
+  const { width, height, layout, range, colorSpace, framesPerStep, firstStepFrames } = manifest.video;
+  const frameCount = stepIndex === 0 ? (firstStepFrames ?? framesPerStep) : framesPerStep;
+  const expected = frameCount * width * height * 3;
+  if (frames === undefined || elementCount(frames.shape) !== expected) {
+    throw new DreamloopError(
+      ERROR_CODES.stepFailed,
+      `step ${stepIndex}: expected ${expected} values for ${frameCount} frame(s), found ${frames?.data.length ?? "no frames"}`,
+    );
+  }
+  const shared = { width, height, frameCount, layout, colorSpace };
+  if (frames.data instanceof Float32Array) {
+    return { ...shared, format: "rgbf32", range: range === "signed" ? "signed" : "unit", data: frames.data };
+  }
+  return { ...shared, format: "rgb8", range: "full", data: frames.data as Uint8Array };
+}
+
+/** How long each graph took: `graph.NAME` in seconds, all its calls of a step together. */
+function timingMetrics(times: GraphTimes, stepIndex: number): readonly RuntimeMetricSampleInput[] {
+  return [...times].map(([name, value]) => ({ name: `graph.${name}`, value, stepIndex, category: "timing" }));
+}
+
+/** How many words of a prompt did not arrive. */
+function promptMetrics(reports: PromptReports, stepIndex: number): readonly RuntimeMetricSampleInput[] {
+  return Object.entries(reports).map(([name, report]) => ({
+    name: "prompt.unknown_words",
+    value: report.unknownWords.length + report.cutWords.length,
+    unit: "words",
+    stepIndex,
+    category: "quality",
+    metadata: { input: name, unknownWords: report.unknownWords, cutWords: report.cutWords, applied: report.applied },
+  }));
 }

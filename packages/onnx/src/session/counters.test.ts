@@ -1,10 +1,10 @@
 import { inferenceConfig, modelInputs, type InferenceSession } from "@dreamloop/core";
 import { describe, expect, test } from "vitest";
 import { bundleAdapter } from "../adapter/bundle-adapter.ts";
-import { openBundle } from "../bundle/open-bundle.ts";
+import { openBundle } from "../plan/open-bundle.ts";
 import type { WorldManifestInput } from "../manifest/world-manifest.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { packBundle, type OnnxModelInput } from "../toy/index.ts";
+import { packBundle, type OnnxModelInput } from "../testing/index.ts";
 
 const engine = nodeEngine();
 const NUMBERS = 12;

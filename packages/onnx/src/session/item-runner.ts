@@ -1,5 +1,5 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError, throwIfCancelled } from "@dreamloop/core";
-import type { Graph } from "../engine/engine.ts";
+import type { Graph } from "../load/engine.ts";
 import {
   copyTensor,
   describeSignature,
@@ -7,7 +7,7 @@ import {
   fitsShape,
   type Tensor,
   type TensorSignature,
-} from "../engine/tensor.ts";
+} from "../manifest/tensor.ts";
 import type {
   PlannedAddNoise,
   PlannedGraphCall,
@@ -15,7 +15,7 @@ import type {
   PlannedItem,
   PlannedSample,
 } from "../plan/world-plan.ts";
-import type { Sampler } from "../sampler/sampler.ts";
+import type { Sampler } from "../plan/samplers/sampler.ts";
 import type { RunScope, SamplerValues } from "./run-scope.ts";
 import type { SessionWorld } from "./session-world.ts";
 

@@ -1,9 +1,9 @@
 import { inferenceConfig, modelInputs, type InferenceSession } from "@dreamloop/core";
 import { describe, expect, test } from "vitest";
 import { bundleAdapter } from "../adapter/bundle-adapter.ts";
-import { openBundle } from "../bundle/open-bundle.ts";
+import { openBundle } from "../plan/open-bundle.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { toyFlowWorld } from "../toy/index.ts";
+import { toyFlowWorld } from "../testing/index.ts";
 
 const KILOBYTE = 1024;
 

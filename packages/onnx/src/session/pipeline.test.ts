@@ -1,11 +1,11 @@
 import { inferenceConfig, modelInputs, type InferenceSession, type ModelConfigInput } from "@dreamloop/core";
 import { describe, expect, test } from "vitest";
 import { bundleAdapter } from "../adapter/bundle-adapter.ts";
-import { openBundle } from "../bundle/open-bundle.ts";
+import { openBundle } from "../plan/open-bundle.ts";
 import type { WorldManifestInput } from "../manifest/world-manifest.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { packBundle, type OnnxModelInput } from "../toy/index.ts";
-import { integerWeight } from "../toy/weights.ts";
+import { packBundle, type OnnxModelInput } from "../testing/index.ts";
+import { integerWeight } from "../testing/weights.ts";
 
 const engine = nodeEngine();
 const PICTURE = [1, 3, 1, 1];

@@ -1,7 +1,7 @@
 import type { Mapping } from "@dreamloop/core";
-import type { Tensor } from "../engine/tensor.ts";
-import type { PromptReport } from "../inputs/initial-encoder.ts";
-import { StateCells } from "../state/state-cells.ts";
+import type { Tensor } from "../manifest/tensor.ts";
+import type { PromptReport } from "./initial-encoder.ts";
+import { StateCells } from "./state/state-cells.ts";
 import { refuseBrokenState, runItems, type GraphTimes } from "./item-runner.ts";
 import { RunScope } from "./run-scope.ts";
 import type { SessionWorld } from "./session-world.ts";
@@ -34,7 +34,7 @@ export interface StartedRollout {
 }
 
 /** Starts a rollout: encodes its initial inputs and runs the phases `condition` and `start`. */
-export async function startRollout(
+export async function startBundleRollout(
   world: SessionWorld,
   options: { readonly given: Mapping; readonly seed: number; readonly signal: AbortSignal | undefined },
 ): Promise<StartedRollout> {

@@ -6,11 +6,11 @@ import {
   type Dimension,
   type Tensor,
   type TensorSignature,
-} from "../engine/tensor.ts";
+} from "../manifest/tensor.ts";
 import { startStreamName } from "../plan/phases.ts";
 import type { Source, Target } from "../plan/reference.ts";
 import type { RunCondition } from "../plan/world-plan.ts";
-import type { StateCells } from "../state/state-cells.ts";
+import type { StateCells } from "./state/state-cells.ts";
 import { firstFrameOfStep, type SessionWorld } from "./session-world.ts";
 
 /** What a sampler supplies to its graph at one moment. */

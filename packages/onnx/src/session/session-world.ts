@@ -1,11 +1,11 @@
 import type { Clock } from "@dreamloop/core";
-import type { Graph } from "../engine/engine.ts";
-import type { Tensor } from "../engine/tensor.ts";
-import type { InitialEncoder } from "../inputs/initial-encoder.ts";
+import type { Graph } from "../load/engine.ts";
+import type { Tensor } from "../manifest/tensor.ts";
+import type { InitialEncoder } from "./initial-encoder.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
 import type { WorldPlan } from "../plan/world-plan.ts";
-import type { SamplerRegistry } from "../sampler/sampler.ts";
-import type { CacheSpan } from "../state/cache-span.ts";
+import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
+import type { CacheSpan } from "./state/cache-span.ts";
 
 /** Everything that the sessions of one runtime share; nothing of it changes while they run. */
 export interface SessionWorld {

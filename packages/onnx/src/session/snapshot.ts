@@ -7,8 +7,8 @@ import {
   refuse,
   type SessionSnapshot,
 } from "@dreamloop/core";
-import { copyTensor, elementCount, holdsDtype, type Tensor } from "../engine/tensor.ts";
-import { StateCells, type StateContent } from "../state/state-cells.ts";
+import { copyTensor, elementCount, holdsDtype, type Tensor } from "../manifest/tensor.ts";
+import { StateCells, type StateContent } from "./state/state-cells.ts";
 import type { RolloutState } from "./rollout-state.ts";
 import type { SessionWorld } from "./session-world.ts";
 
