@@ -16,7 +16,7 @@ const OLD_SYNTAX = [
 /** Packages that run in Node and in browsers. */
 const UNIVERSAL = ["packages/{core,protocol,worlds,testing,onnx}/src/**/*.ts"];
 
-const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/dreamloop and packages/server/src/config only.";
+const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/dreamloop and packages/server/src/platform/config only.";
 
 export default defineConfig(
   globalIgnores([
@@ -64,7 +64,7 @@ export default defineConfig(
   },
   {
     files: ["packages/*/src/**", "apps/*/src/**"],
-    ignores: ["packages/dreamloop/src/**", "packages/server/src/config/**", ...TESTS],
+    ignores: ["packages/dreamloop/src/**", "packages/server/src/platform/config/**", ...TESTS],
     rules: {
       "no-console": "error",
       "no-restricted-properties": ["error", { object: "process", property: "env", message: ENVIRONMENT_MESSAGE }],

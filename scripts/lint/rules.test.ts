@@ -97,7 +97,7 @@ test("environment variables are read in the command line and the server's config
     "no-restricted-imports",
   ]);
   expect(await severity("packages/dreamloop/src/some.ts", "no-restricted-properties")).toBe(0);
-  expect(await severity("packages/server/src/config/some.ts", "no-restricted-properties")).toBe(0);
+  expect(await severity("packages/server/src/platform/config/some.ts", "no-restricted-properties")).toBe(0);
   expect(await severity("packages/server/src/some.ts", "no-restricted-properties")).toBe(2);
 });
 

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { SessionAnswer, SessionFacts } from "@dreamloop/protocol";
-import { DreamloopServer, type DreamloopServerOptions } from "../dreamloop-server.ts";
-import type { ServerConfigInput } from "../config/server-config.ts";
+import { DreamloopServer, type DreamloopServerOptions } from "../app/dreamloop-server.ts";
+import type { ServerConfigInput } from "../platform/config/server-config.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 
 const PROBE_MODULE = createRequire(import.meta.url).resolve("@dreamloop/worlds/probe");

@@ -9,7 +9,7 @@ import {
 import { mjpegEncoder, type VideoEncoderBackend, type VideoEncoderSettings } from "@dreamloop/outputs";
 import { FRAME_CODECS, type FrameCodec } from "@dreamloop/protocol";
 import type { MediaFrame } from "../media-messages.ts";
-import { EncoderSlot } from "./encoder-slot.ts";
+import { CodecEncoder } from "./codec-encoder.ts";
 import { FrameClock } from "./frame-clock.ts";
 
 /** What travels with a chunk to its frames, in the metadata of its result. */
@@ -53,7 +53,7 @@ const STILL_FRAME_TIMES = 3;
  */
 export class EncodeTarget implements OutputTarget {
   readonly #options: EncodeTargetOptions;
-  readonly #slots = new Map<FrameCodec, EncoderSlot>();
+  readonly #slots = new Map<FrameCodec, CodecEncoder>();
   readonly #frameClock = new FrameClock();
   readonly #facts = new Map<string, FrameFacts>();
   #description: SessionDescription | undefined;
@@ -186,13 +186,13 @@ export class EncodeTarget implements OutputTarget {
     this.#deliver(facts, coding);
   }
 
-  #slot(codec: "h264" | "vp8"): EncoderSlot | undefined {
+  #slot(codec: "h264" | "vp8"): CodecEncoder | undefined {
     const { backend, onSettings } = this.#options;
     const { width, height, framesPerSecond } = this.#description as SessionDescription;
     if (backend === undefined) return undefined;
     const present = this.#slots.get(codec);
     if (present !== undefined) return present;
-    const slot = new EncoderSlot({
+    const slot = new CodecEncoder({
       backend,
       codec,
       width,

@@ -1,0 +1,204 @@
+import { errorToRecord, type Clock, type ErrorRecord, type UserInputEventInput } from "@dreamloop/core";
+import {
+  PROTOCOL_LIMITS,
+  readControlRequest,
+  type ControlRequest,
+  type FrameCodec,
+  type FrameMetadata,
+  type IceCandidate,
+  type ServerMessage,
+  type Transport,
+} from "@dreamloop/protocol";
+import { InputGate, type InputGateCounters } from "./input-gate.ts";
+import type { MediaFrame } from "../media/media-messages.ts";
+import { TokenBucket } from "../platform/limits/token-bucket.ts";
+import type { SessionRole } from "../platform/security/session-token.ts";
+import { KeyFrameGate } from "./key-frame-gate.ts";
+import { idOf, limit, parse, VIEWER_METHODS, viewersMayNot } from "./request-checks.ts";
+
+/** The transport's side of a connection. */
+export interface Outlet {
+  /** How it travels. */
+  readonly transport: Transport;
+  /** How its frames are coded. */
+  readonly codec: FrameCodec;
+  /** Whether a frame would be taken now. */
+  hasRoom(): boolean;
+  /** Sends a frame; false when it was not taken. Never waits. */
+  sendFrame(frame: MediaFrame, metadata: FrameMetadata): boolean;
+  /** Sends a message over the reliable way. */
+  sendMessage(message: ServerMessage): void;
+  /** Takes candidates of the other side, where the transport has such. */
+  addCandidates?(candidates: readonly IceCandidate[]): void;
+  /** Ends the transport. */
+  close(reason: ErrorRecord | undefined): void;
+}
+
+/** What a connection needs of its session. */
+export interface ConnectionOwner {
+  /** Times rates and waits. */
+  readonly clock: Clock;
+  /** Stamps input: the clock of the process, which all threads share. */
+  readonly stampClock: Clock;
+  /** Takes the events of an input message. */
+  pushInput(events: readonly UserInputEventInput[], messageNumber: number): void;
+  /** Does what a player asked for; the result goes back. */
+  handleRequest(request: ControlRequest, connection: Connection): Promise<Readonly<Record<string, unknown>>>;
+  /** A key frame is wanted; the limiter is the viewer's own. */
+  requestKeyFrame(codec: FrameCodec, limiter: TokenBucket): void;
+  /** Frames can be sent from now on. */
+  connectionReady(connection: Connection): void;
+  /** The connection is lost. */
+  connectionLost(connection: Connection, reason: string): void;
+}
+
+/** Requests at once, before the rate counts. */
+const REQUEST_BURST = 30;
+
+/** One viewer of a session, the player or somebody who watches, whatever the transport. */
+export class Connection {
+  /** Number of the connection within its session. */
+  readonly id: number;
+  /** What it may do. */
+  readonly role: SessionRole;
+  /** The epoch in which its input counts. */
+  readonly epoch: number;
+  /** The transport's side. */
+  readonly outlet: Outlet;
+  readonly #owner: ConnectionOwner;
+  readonly #input: InputGate;
+  readonly #requests = new TokenBucket({ perSecond: PROTOCOL_LIMITS.requestsPerSecond, burst: REQUEST_BURST });
+  readonly #keyFrames = KeyFrameGate.limiter();
+  #openRequests = 0;
+  #waitsForKeyFrame = true;
+  #keyFrameAsked = true;
+  #sentFrames = 0;
+  #droppedFrames = 0;
+  #state: "connecting" | "ready" | "lost" = "connecting";
+
+  /** Made by the session. */
+  constructor(options: {
+    readonly id: number;
+    readonly role: SessionRole;
+    readonly epoch: number;
+    readonly outlet: Outlet;
+    readonly owner: ConnectionOwner;
+  }) {
+    this.id = options.id;
+    this.role = options.role;
+    this.epoch = options.epoch;
+    this.outlet = options.outlet;
+    this.#owner = options.owner;
+    this.#input = new InputGate({
+      clock: options.owner.clock,
+      stampClock: options.owner.stampClock,
+      epoch: options.epoch,
+      push: (events, number) => options.owner.pushInput(events, number),
+      echo: (message) => this.send(message),
+    });
+  }
+
+  /** Frames that were handed to the transport. */
+  get sentFrames(): number {
+    return this.#sentFrames;
+  }
+
+  /** Frames that the transport did not take, and those left out until the next key frame. */
+  get droppedFrames(): number {
+    return this.#droppedFrames;
+  }
+
+  /** What its input channel has counted. */
+  get inputCounters(): InputGateCounters {
+    return this.#input.counters;
+  }
+
+  /** Whether frames are sent to it. */
+  get isReady(): boolean {
+    return this.#state === "ready";
+  }
+
+  /** The transport can take frames. */
+  ready(): void {
+    if (this.#state !== "connecting") return;
+    this.#state = "ready";
+    this.#owner.connectionReady(this);
+  }
+
+  /** Takes a message of the input channel; viewers have none. */
+  takeInput(text: string): void {
+    if (this.role === "player" && this.#state !== "lost") this.#input.take(text);
+  }
+
+  /** Takes a message of the control channel and answers it. */
+  takeControl(text: string): void {
+    if (this.#state === "lost") return;
+    let id = 0;
+    try {
+      if (text.length > PROTOCOL_LIMITS.controlMessageBytes) throw limit("the message is too large");
+      const value = parse(text);
+      id = idOf(value);
+      const request = readControlRequest(value);
+      if (!this.#requests.take(this.#owner.clock.nowSeconds())) throw limit("too many requests a second");
+      if (this.#openRequests >= PROTOCOL_LIMITS.openRequests) throw limit("too many requests are unanswered");
+      if (this.role !== "player" && !VIEWER_METHODS.includes(request.method)) throw viewersMayNot(request.method);
+      this.#answer(request);
+    } catch (error) {
+      this.send({ type: "response", id, ok: false, error: errorToRecord(error) });
+    }
+  }
+
+  /** The receiver asks for a key frame. */
+  wantKeyFrame(): void {
+    this.#owner.requestKeyFrame(this.outlet.codec, this.#keyFrames);
+  }
+
+  /** Sends a frame if the receiver can use it. */
+  deliver(frame: MediaFrame, metadata: FrameMetadata): void {
+    if (this.#state !== "ready" || frame.codec !== this.outlet.codec) return;
+    if (this.#waitsForKeyFrame && !frame.keyFrame) {
+      this.#droppedFrames += 1;
+      if (!this.#keyFrameAsked && this.outlet.hasRoom()) {
+        this.#keyFrameAsked = true;
+        this.wantKeyFrame();
+      }
+      return;
+    }
+    if (frame.keyFrame) this.#keyFrameAsked = false;
+    // Where one frame is left out, what follows cannot be decoded without a key frame.
+    this.#waitsForKeyFrame = !this.outlet.sendFrame(frame, metadata);
+    if (this.#waitsForKeyFrame) this.#droppedFrames += 1;
+    else this.#sentFrames += 1;
+  }
+
+  /** Sends a message. */
+  send(message: ServerMessage): void {
+    if (this.#state !== "lost") this.outlet.sendMessage(message);
+  }
+
+  /** The transport is gone; idempotent. */
+  lost(reason: string): void {
+    if (this.#state === "lost") return;
+    this.#input.close();
+    this.#state = "lost";
+    this.#owner.connectionLost(this, reason);
+  }
+
+  /** Ends the connection; idempotent. */
+  close(reason?: ErrorRecord): void {
+    this.outlet.close(reason);
+    this.lost(reason?.message ?? "closed");
+  }
+
+  #answer(request: ControlRequest): void {
+    const { id } = request;
+    this.#openRequests += 1;
+    this.#owner
+      .handleRequest(request, this)
+      .then(
+        (result) => this.send({ type: "response", id, ok: true, result }),
+        (error: unknown) => this.send({ type: "response", id, ok: false, error: errorToRecord(error) }),
+      )
+      .finally(() => (this.#openRequests -= 1));
+  }
+}
