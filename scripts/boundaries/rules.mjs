@@ -80,5 +80,16 @@ export const FOLDER_ORDER = {
     "capture",
     "react",
   ],
+  "packages/server": [
+    "platform",
+    "worlds",
+    "media",
+    "recordings",
+    "transport/outlet",
+    "viewers",
+    "session",
+    "transport",
+    "app",
+  ],
   "packages/onnx": ["faults", "manifest", "plan", "check", "load", "session", "adapter", "node", "testing"],
 };

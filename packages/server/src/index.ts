@@ -1,7 +1,12 @@
 // The server
 export { DreamloopServer } from "./app/dreamloop-server.ts";
 export type { DreamloopServerOptions } from "./app/dreamloop-server.ts";
-export { MIN_TOKEN_LENGTH, SERVER_CONFIG_READERS, SERVER_DEFAULTS, serverConfig } from "./platform/config/server-config.ts";
+export {
+  MIN_TOKEN_LENGTH,
+  SERVER_CONFIG_READERS,
+  SERVER_DEFAULTS,
+  serverConfig,
+} from "./platform/config/server-config.ts";
 export type { ServerConfig, ServerConfigInput } from "./platform/config/server-config.ts";
 export type { ServedWorld } from "./worlds/served-world.ts";
 export type { OriginRefusedNotice, ServerNotice, SessionFailedNotice } from "./platform/notices/server-notice.ts";

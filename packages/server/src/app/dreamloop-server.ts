@@ -1,31 +1,16 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
 import { ProcessClock } from "@dreamloop/node";
-import { serverConfig, type ServerConfig, type ServerConfigInput } from "../platform/config/server-config.ts";
-import { httpApp } from "./http-app.ts";
-import { HTTP_LIMITS } from "./http-limits.ts";
-import { playerFiles } from "./player-files.ts";
-import { RequestIdentities } from "../platform/http/request-identity.ts";
-import type { ServerContext } from "./server-context.ts";
-import { upgradeRequests } from "../platform/http/upgrade-requests.ts";
 import { MediaHost } from "../media/media-host.ts";
-import { ServerMetrics } from "../platform/server-metrics.ts";
-import { NoticeReporter } from "../platform/notices/notice-reporter.ts";
+import { serverConfig, type ServerConfig, type ServerConfigInput } from "../platform/config/server-config.ts";
+import { upgradeRequests } from "../platform/http/upgrade-requests.ts";
 import type { ServerNotice } from "../platform/notices/server-notice.ts";
-import { RecordingStore } from "../recordings/recording-store.ts";
-import { AccessRules } from "../platform/security/access-rules.ts";
-import { RateTable } from "../platform/limits/rate-table.ts";
-import { TokenSigner } from "../platform/security/session-token.ts";
 import { readTlsFiles } from "../platform/security/tls-files.ts";
-import { SessionRegistry } from "../session/session-registry.ts";
-import { UploadReceiver } from "./uploads/upload-receiver.ts";
-import { loadRtc } from "../transport/webrtc/rtc-library.ts";
-import { webSocketUpgrade } from "../transport/websocket/websocket-endpoint.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import { WorldPool, type WorldPoolOptions } from "../worlds/world-pool.ts";
+import { assemble, type AssembledServer } from "./assemble.ts";
 
 /** What a server is started with. */
 export interface DreamloopServerOptions {
@@ -45,26 +30,43 @@ export interface DreamloopServerOptions {
   readonly loadWorld?: WorldPoolOptions["load"];
 }
 
+/** How long a client may take, in milliseconds, for the server of Node. */
+const HTTP_LIMITS = {
+  /** To send its headers. */
+  headersTimeout: 10_000,
+  /** To send the whole of a request. */
+  requestTimeout: 30_000,
+  /** How often that is looked at; Node's own 30 s would let a slow client stay twice as long. */
+  connectionsCheckingInterval: 2_000,
+} as const;
+
 /** Connections that HTTP takes at a time. */
 const MAX_CONNECTIONS = 1024;
+
+/** What a server holds and closes. */
+interface ServerParts extends Pick<AssembledServer, "registry" | "uploads" | "recordings" | "hasWebRtc"> {
+  readonly config: ServerConfig;
+  readonly http: Server;
+  readonly pool: WorldPool;
+  readonly media: MediaHost;
+  readonly worlds: readonly ServedWorld[];
+}
 
 /** A running server. Whoever started it closes it. */
 export class DreamloopServer {
   /** How it runs, with all defaults. */
   readonly config: ServerConfig;
-  readonly #context: ServerContext;
-  readonly #recordings: RecordingStore | undefined;
-  readonly #http: Server;
+  /** Whether WebRTC is there. */
+  readonly hasWebRtc: boolean;
+  readonly #parts: ServerParts;
   readonly #sockets = new Set<Socket>();
-  #port = 0;
   #closing: Promise<void> | undefined;
 
-  private constructor(context: ServerContext, http: Server, recordings: RecordingStore | undefined) {
-    this.config = context.config;
-    this.#context = context;
-    this.#http = http;
-    this.#recordings = recordings;
-    http.on("connection", (socket: Socket) => {
+  private constructor(parts: ServerParts) {
+    this.config = parts.config;
+    this.hasWebRtc = parts.hasWebRtc;
+    this.#parts = parts;
+    parts.http.on("connection", (socket: Socket) => {
       // One comes again with a request whose wish for another protocol is passed over.
       if (this.#sockets.has(socket)) return;
       this.#sockets.add(socket);
@@ -80,7 +82,7 @@ export class DreamloopServer {
     const tls = await readTlsFiles(config);
     const { encoder, encoderHardware: hardware, jpegQuality } = config;
     const media = await MediaHost.start({ encoder, hardware, jpegQuality });
-    const shelf = new WorldPool({
+    const pool = new WorldPool({
       clock,
       maxLoads: config.maxLoads,
       maxLoaded: Math.max(config.maxLoadedWorlds, config.preload.length),
@@ -88,29 +90,33 @@ export class DreamloopServer {
       ...(options.loadWorld === undefined ? {} : { load: options.loadWorld }),
     });
     try {
-      const recordings = config.recording ? new RecordingStore() : undefined;
-      const context = await makeContext({ options, config, clock, media, shelf, recordings });
-      const listener = getRequestListener(httpApp(context).fetch) as RequestListener;
+      const { listener, webSocket, ...parts } = await assemble({
+        config,
+        clock,
+        worlds,
+        pool,
+        media,
+        playerFolder: options.playerFolder,
+        onNotice: options.onNotice,
+      });
       const http =
         tls === undefined ? createServer(HTTP_LIMITS, listener) : createTlsServer({ ...HTTP_LIMITS, ...tls }, listener);
       http.maxConnections = MAX_CONNECTIONS;
-      const server = new DreamloopServer(context, http, recordings);
-      const webSocket = webSocketUpgrade(context);
+      const server = new DreamloopServer({ config, http, media, pool, worlds, ...parts });
       http.on("upgrade", upgradeRequests(http, { isTls: tls !== undefined, webSocket }));
       await listen(http, config, options.portTries ?? 1);
-      server.#port = (http.address() as AddressInfo).port;
-      for (const world of preloaded) await shelf.preload({ world });
+      for (const world of preloaded) await pool.preload({ world });
       return server;
     } catch (error) {
       await media.close();
-      await shelf.close();
+      await pool.close();
       throw error;
     }
   }
 
   /** The port that it listens on. */
   get port(): number {
-    return this.#port;
+    return (this.#parts.http.address() as AddressInfo | null)?.port ?? 0;
   }
 
   /** Where it can be reached, without a token. */
@@ -122,13 +128,8 @@ export class DreamloopServer {
 
   /** What is known of its encoders. */
   get encoders(): { readonly name: string; readonly codecs: readonly string[]; readonly faults: readonly string[] } {
-    const { encoder, codecs, faults } = this.#context.media;
+    const { encoder, codecs, faults } = this.#parts.media;
     return { name: encoder, codecs, faults };
-  }
-
-  /** Whether WebRTC is there. */
-  get hasWebRtc(): boolean {
-    return this.#context.rtc !== undefined;
   }
 
   /** Counts of what is open, for tests and for whoever watches over the process. */
@@ -145,25 +146,26 @@ export class DreamloopServer {
     readonly uploads: number;
     readonly uploadsUnderWay: number;
   } {
-    const { registry, media, shelf, uploads } = this.#context;
+    const { registry, media, pool, uploads } = this.#parts;
     return {
       sessions: registry.sessions.length,
       takenSlots: registry.slots.taken,
       doubleReleases: registry.slots.doubleReleases,
       feeds: media.feedCount,
       sockets: this.#sockets.size,
-      loads: shelf.loadsUnderWay,
-      loadsBegun: shelf.loadCount,
-      loadedWorlds: shelf.loadedCount,
+      loads: pool.loadsUnderWay,
+      loadsBegun: pool.loadCount,
+      loadedWorlds: pool.loadedCount,
       lateFrames: media.lateFrames,
-      uploads: uploads.shelf.count,
+      uploads: uploads.pending.count,
       uploadsUnderWay: uploads.underWay,
     };
   }
 
   /** Loads a world and keeps it; throws `not_found` or what went wrong. */
   async preload(worldId: string): Promise<void> {
-    await this.#context.shelf.preload({ world: worldOf(this.#context.worlds, worldId) });
+    const { pool, worlds } = this.#parts;
+    await pool.preload({ world: worldOf(worlds, worldId) });
   }
 
   /** Ends it: nobody is admitted any more, sessions are told and ended, everything is freed. Idempotent. */
@@ -178,81 +180,22 @@ export class DreamloopServer {
   }
 
   async #end(): Promise<void> {
-    const { registry, shelf, media, uploads } = this.#context;
+    const { http, registry, pool, media, uploads, recordings } = this.#parts;
     uploads.close();
-    const stopped = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    const stopped = new Promise<void>((resolve) => http.close(() => resolve()));
     const drain = setTimeout(
       () => this.#sockets.forEach((socket) => socket.destroy()),
       this.config.drainSeconds * 1000,
     );
     await registry.close();
-    this.#http.closeIdleConnections();
-    await shelf.close();
+    http.closeIdleConnections();
+    await pool.close();
     await media.close();
     for (const socket of this.#sockets) socket.destroySoon();
     await stopped;
     clearTimeout(drain);
-    await this.#recordings?.close();
+    await recordings?.close();
   }
-}
-
-async function makeContext(parts: {
-  readonly options: DreamloopServerOptions;
-  readonly config: ServerConfig;
-  readonly clock: Clock;
-  readonly media: MediaHost;
-  readonly shelf: WorldPool;
-  readonly recordings: RecordingStore | undefined;
-}): Promise<ServerContext> {
-  const { options, config, clock, media, shelf, recordings } = parts;
-  const { worlds, playerFolder } = options;
-  const notices = new NoticeReporter(clock, options.onNotice);
-  const registry = new SessionRegistry({
-    clock,
-    config,
-    worlds,
-    shelf,
-    media,
-    notices,
-    ...(recordings === undefined ? {} : { recordings }),
-  });
-  const metrics = new ServerMetrics({
-    sessions: () => registry.sessions.length,
-    sessionLimit: config.maxSessions,
-    viewers: () => viewersOf(registry),
-    loads: () => shelf.loadsUnderWay,
-    loadedWorlds: () => shelf.loadedCount,
-    lateFrames: () => media.lateFrames,
-    doubleReleases: () => registry.slots.doubleReleases,
-  });
-  registry.useMetrics(metrics);
-  return {
-    clock,
-    config,
-    worlds,
-    shelf,
-    media,
-    registry,
-    metrics,
-    notices,
-    access: new AccessRules(config),
-    identities: new RequestIdentities(config),
-    rates: new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond }),
-    tokens: new TokenSigner(clock),
-    uploads: new UploadReceiver(clock, config),
-    rtc: await loadRtc().catch(() => undefined),
-    player: playerFiles(playerFolder),
-  };
-}
-
-function viewersOf(registry: SessionRegistry): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const session of registry.sessions) {
-    for (const { outlet, isReady } of session.connections) {
-      if (isReady) counts[outlet.transport] = (counts[outlet.transport] ?? 0) + 1;
-    }
-  }
-  return counts;
 }
 
 function worldOf(worlds: readonly ServedWorld[], id: string): ServedWorld {

@@ -7,24 +7,45 @@ import {
   readCreateSessionRequest,
   readOffer,
   readResumeRequest,
-  type SessionAnswer,
 } from "@dreamloop/protocol";
 import { recordingFile } from "../recordings/recording-file.ts";
-import { SESSION_ROLES, type SessionRole } from "../platform/security/session-token.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { AccessRules } from "../platform/security/access-rules.ts";
+import { SESSION_ROLES, type SessionRole, type TokenSigner } from "../platform/security/session-token.ts";
+import type { ServerMetrics } from "../platform/server-metrics.ts";
 import { sessionFacts } from "../session/session-facts.ts";
-import { uploadedPictures, forgetPictures } from "../session/session-pictures.ts";
-import { answerOffer } from "../transport/webrtc/rtc-connection.ts";
+import type { SessionRegistry } from "../session/session-registry.ts";
+import type { RtcAnswerer } from "../transport/webrtc/rtc-answerer.ts";
 import { CandidateBuffer } from "../transport/webrtc/candidate-buffer.ts";
 import { readJson } from "../platform/http/read-body.ts";
-import { bearerOf, type HttpEnv } from "../platform/http/request-identity.ts";
-import type { ServerContext } from "./server-context.ts";
+import { bearerOf, type HttpEnv, type RequestIdentities } from "../platform/http/request-identity.ts";
+import { sessionAnswer, type SessionAnswerSources } from "./session-answer.ts";
+import type { PendingUploads } from "./uploads/pending-uploads.ts";
 
 const { httpBodyBytes } = PROTOCOL_LIMITS;
 
+/** What `sessionRoutes` are made with. */
+export interface SessionRoutesOptions {
+  /** The sessions. */
+  readonly registry: Pick<SessionRegistry, "create" | "find" | "findWithRecordings" | "resume">;
+  /** Reads the tokens of sessions. */
+  readonly tokens: TokenSigner;
+  /** Checks the server's token. */
+  readonly access: Pick<AccessRules, "isServerToken">;
+  /** Who asks. */
+  readonly identities: RequestIdentities;
+  /** Counts refusals. */
+  readonly metrics: Pick<ServerMetrics, "sessionsRefused">;
+  /** Pictures that sessions start from. */
+  readonly pictures: PendingUploads;
+  /** Answers offers. */
+  readonly rtc: RtcAnswerer;
+  /** Makes what a player gets. */
+  readonly answers: SessionAnswerSources;
+}
+
 /** The routes below `/api/sessions`. */
-export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
-  const { registry, tokens, access, metrics, uploads } = context;
+export function sessionRoutes(options: SessionRoutesOptions): Hono<HttpEnv> {
+  const { registry, tokens, access, identities, metrics, pictures, rtc, answers } = options;
   const candidateBuffer = new CandidateBuffer();
   const routes = new Hono<HttpEnv>();
 
@@ -42,11 +63,10 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
       throw new DreamloopError(ERROR_CODES.unauthorized, "starting a session needs the server's token");
     try {
       const request = readCreateSessionRequest(await readJson(c.req.raw, httpBodyBytes));
-      const identity = context.identities.ofContext(c);
-      const pictures = uploadedPictures(uploads.shelf, request, identity);
-      const session = registry.create(request, identity, pictures);
-      forgetPictures(uploads.shelf, request);
-      return c.json(sessionAnswer(context, session), 201);
+      const identity = identities.ofContext(c);
+      const session = registry.create(request, identity, pictures.picturesOf(request, identity));
+      pictures.forgetPicturesOf(request);
+      return c.json(sessionAnswer(answers, session), 201);
     } catch (error) {
       metrics.sessionsRefused.inc({ code: isDreamloopError(error) ? error.code : ERROR_CODES.internal });
       throw error;
@@ -65,9 +85,9 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
     const session = registry.find(authorized(c, SESSION_ROLES.player));
     const { sdp } = readOffer(await readJson(c.req.raw, httpBodyBytes));
     const candidates = candidateBuffer.take(session);
-    const answer = await answerOffer(context, { session, role: SESSION_ROLES.player, sdp, candidates });
-    candidateBuffer.open(session, answer.connection);
-    return c.json({ type: "answer", sdp: answer.sdp, epoch: answer.connection.epoch });
+    const answer = await rtc.answer({ session, role: SESSION_ROLES.player, sdp, candidates });
+    candidateBuffer.open(session, answer.inlet);
+    return c.json({ type: "answer", sdp: answer.sdp, epoch: answer.inlet.epoch });
   });
 
   routes.post("/:id/candidates", async (c) => {
@@ -79,7 +99,7 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
   routes.post("/:id/resume", async (c) => {
     const { resumeSecret } = readResumeRequest(await readJson(c.req.raw, httpBodyBytes));
     const session = registry.resume(c.req.param("id"), resumeSecret);
-    return c.json(sessionAnswer(context, session));
+    return c.json(sessionAnswer(answers, session));
   });
 
   routes.get("/:id/log", (c) => {
@@ -103,25 +123,4 @@ export function sessionRoutes(context: ServerContext): Hono<HttpEnv> {
   });
 
   return routes;
-}
-
-/** The answer that lets a player use its session; its token is new each time. */
-export function sessionAnswer(context: ServerContext, session: LiveSession): SessionAnswer {
-  const { tokens, config, shelf } = context;
-  const { id: sessionId } = session;
-  const description = session.run?.description;
-  return {
-    sessionId,
-    token: tokens.issue({ sessionId, role: SESSION_ROLES.player, seconds: config.tokenSeconds }),
-    tokenSeconds: config.tokenSeconds,
-    resumeSecret: session.resumeSecret,
-    viewerToken: tokens.issue({ sessionId, role: SESSION_ROLES.viewer, seconds: config.lifetimeSeconds }),
-    epoch: session.epoch + 1,
-    ...(description === undefined ? {} : { description }),
-    state: session.status.state,
-    world: shelf.summary(session.order.world),
-    iceServers: config.iceServers,
-    iceTransportPolicy: config.relayOnly ? "relay" : "all",
-    websocketPath: `/api/sessions/${sessionId}/socket`,
-  };
 }

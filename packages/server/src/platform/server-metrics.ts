@@ -1,10 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** What gauges show is asked of the server when somebody looks. */
-export interface MetricSources {
+/** Where gauges look when somebody asks. */
+export interface GaugeSources {
   /** Sessions that are open. */
   readonly sessions: () => number;
-  /** Places for sessions. */
+  /** Session slots. */
   readonly sessionLimit: number;
   /** Viewers by transport. */
   readonly viewers: () => Readonly<Record<string, number>>;
@@ -14,7 +14,7 @@ export interface MetricSources {
   readonly loadedWorlds: () => number;
   /** Frames for media that were closed already. */
   readonly lateFrames: () => number;
-  /** Places that were given back twice. */
+  /** Slots that were given back twice. */
   readonly doubleReleases: () => number;
 }
 
@@ -50,22 +50,13 @@ export class ServerMetrics {
   /** Input to photon as players report it. */
   readonly inputToPhoton: Histogram;
 
-  /** Gauges ask `sources`. */
-  constructor(sources: MetricSources) {
+  /** All counters are 0 at first. */
+  constructor() {
     const registers = [this.registry];
     const counter = (name: string, help: string, labelNames: readonly string[] = []): Counter =>
       new Counter({ name: `dreamloop_${name}`, help, labelNames: [...labelNames], registers });
     const histogram = (name: string, help: string): Histogram =>
       new Histogram({ name: `dreamloop_${name}`, help, buckets: LATENCY_SECONDS, registers });
-    const gauge = (name: string, help: string, value: () => number): Gauge =>
-      new Gauge({
-        name: `dreamloop_${name}`,
-        help,
-        registers,
-        collect() {
-          this.set(value());
-        },
-      });
     this.sessionsStarted = counter("sessions_started_total", "Sessions that were started");
     this.sessionsEnded = counter("sessions_ended_total", "Sessions that ended, by reason", ["reason"]);
     this.sessionsRefused = counter("sessions_refused_total", "Requests for a session that were refused", ["code"]);
@@ -83,31 +74,41 @@ export class ServerMetrics {
       "From reading a step's input to handing its encoded frame to a transport",
     );
     this.inputToPhoton = histogram("input_to_photon_seconds", "Input to photon, medians that players report");
-    gauge("sessions_open", "Sessions that are open", sources.sessions);
-    gauge("sessions_limit", "Places for sessions", () => sources.sessionLimit);
-    gauge("world_loads_open", "Loads of worlds under way", sources.loads);
-    gauge("worlds_loaded", "Worlds that are loaded", sources.loadedWorlds);
-    gauge(
-      "late_frames",
-      "Frames of sessions that were gone already; each is a fault of the server",
-      sources.lateFrames,
-    );
-    gauge("session_double_releases", "Places that were given back twice", sources.doubleReleases);
-    gauge("process_resident_memory_bytes", "Resident memory of the process", () => process.memoryUsage.rss());
-    gauge("process_cpu_seconds", "Processor time of the process, all threads", () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    });
-    const viewers = new Gauge({
-      name: "dreamloop_viewers",
-      help: "Viewers by transport",
-      labelNames: ["transport"],
+  }
+}
+
+/** Adds the gauges of a server to its counters; they ask `sources` whenever somebody looks. */
+export function addServerGauges(registry: Registry, sources: GaugeSources): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: () => number): Gauge =>
+    new Gauge({
+      name: `dreamloop_${name}`,
+      help,
       registers,
       collect() {
-        this.reset();
-        for (const [transport, count] of Object.entries(sources.viewers())) this.set({ transport }, count);
+        this.set(value());
       },
     });
-    void viewers;
-  }
+  gauge("sessions_open", "Sessions that are open", sources.sessions);
+  gauge("sessions_limit", "Session slots", () => sources.sessionLimit);
+  gauge("world_loads_open", "Loads of worlds under way", sources.loads);
+  gauge("worlds_loaded", "Worlds that are loaded", sources.loadedWorlds);
+  gauge("late_frames", "Frames of sessions that were gone already; each is a fault of the server", sources.lateFrames);
+  gauge("session_double_releases", "Slots that were given back twice", sources.doubleReleases);
+  gauge("process_resident_memory_bytes", "Resident memory of the process", () => process.memoryUsage.rss());
+  gauge("process_cpu_seconds", "Processor time of the process, all threads", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  const viewers = new Gauge({
+    name: "dreamloop_viewers",
+    help: "Viewers by transport",
+    labelNames: ["transport"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [transport, count] of Object.entries(sources.viewers())) this.set({ transport }, count);
+    },
+  });
+  void viewers;
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
-import type { StoredRecording } from "./recording-store.ts";
+import type { StoredRecording } from "./session-recordings.ts";
 
 /** A file of a recording as it is sent. */
 export interface RecordingFile {

@@ -1,17 +1,33 @@
-import type { UserInputEventInput } from "@dreamloop/core";
-import { SESSION_STATES, type ControlRequest } from "@dreamloop/protocol";
+import type { Clock, UserInputEventInput } from "@dreamloop/core";
+import { SESSION_STATES, type ControlRequest, type SessionState } from "@dreamloop/protocol";
 import type { ServerMetrics } from "../platform/server-metrics.ts";
 import type { Connection } from "../viewers/connection.ts";
-import type { LiveSession } from "./live-session.ts";
+import type { EndReason } from "./session-end.ts";
+import type { SessionRun } from "./session-run.ts";
+import type { SessionStatus } from "./session-status.ts";
+
+/** What requests need of their session. */
+export interface ControlledSession {
+  /** Stamps events: the clock of the process. */
+  readonly stampClock: Clock;
+  /** What it is doing. */
+  readonly status: SessionStatus;
+  /** What it holds while it runs; throws `invalid_state` before and after. */
+  readonly running: SessionRun;
+  /** Changes the state and tells everybody. */
+  setState(state: SessionState, changes?: { readonly generation?: number; readonly seed?: number }): void;
+  /** Ends it. */
+  close(reason: EndReason): Promise<void>;
+}
 
 /** What a request works with. */
 export interface RequestContext {
   /** The session that it is about. */
-  readonly session: LiveSession;
+  readonly session: ControlledSession;
   /** Who asked. */
   readonly connection: Connection;
-  /** The counters of the server. */
-  readonly metrics: ServerMetrics;
+  /** Takes what players measure. */
+  readonly metrics: Pick<ServerMetrics, "inputToPhoton">;
 }
 
 /** Does what a client asked for over the control channel; resolves with the result, rejects with what went wrong. */

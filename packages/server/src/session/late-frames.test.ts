@@ -5,7 +5,7 @@ import { serverConfig } from "../platform/config/server-config.ts";
 import type { MediaFeedEvents } from "../media/media-feeds.ts";
 import type { MediaFrame } from "../media/media-messages.ts";
 import { ServerMetrics } from "../platform/server-metrics.ts";
-import type { Outlet } from "../viewers/connection.ts";
+import type { Outlet } from "../transport/outlet/outlet.ts";
 import { LiveSession, type LiveSessionOptions } from "./live-session.ts";
 import { SessionSlots } from "./session-slots.ts";
 
@@ -29,16 +29,7 @@ const FRAME: MediaFrame = {
 /** A session that runs without a world, its media in the test's hands. */
 async function running() {
   const clock = new FakeClock();
-  const none = () => 0;
-  const metrics = new ServerMetrics({
-    sessions: none,
-    sessionLimit: 1,
-    viewers: () => ({}),
-    loads: none,
-    loadedWorlds: none,
-    lateFrames: none,
-    doubleReleases: none,
-  });
+  const metrics = new ServerMetrics();
   const description = sessionDescription({ worldId: "fake", width: 16, height: 16, framesPerSecond: 10 });
   let events: MediaFeedEvents | undefined;
   let endMedia: () => void = () => undefined;
@@ -53,7 +44,7 @@ async function running() {
     seed: 1,
     slot: new SessionSlots({ sessions: 1, perIdentity: 1 }).acquire("a"),
     metrics,
-    shelf: { acquire: () => Promise.resolve({ host, release: nothing }) },
+    pool: { acquire: () => Promise.resolve({ host, release: nothing }) },
     media: {
       open: (options: { readonly events: MediaFeedEvents }) => {
         events = options.events;
@@ -61,7 +52,7 @@ async function running() {
       },
     },
   } as unknown as LiveSessionOptions);
-  await session.start();
+  await session.started;
   if (events === undefined) throw new Error("the session opened no media");
   const late = async (): Promise<number> => {
     const { values } = await metrics.framesDropped.get();

@@ -13,6 +13,7 @@ import {
   type EncoderStatus,
   type FrameCodec,
   type SessionState,
+  type SessionStateMessage,
   type SessionStatsMessage,
 } from "@dreamloop/protocol";
 import type { MediaFrame, MediaStats } from "../media/media-messages.ts";
@@ -20,13 +21,12 @@ import type { ServerMetrics } from "../platform/server-metrics.ts";
 import { newSecret } from "../platform/security/secrets.ts";
 import type { SessionRole } from "../platform/security/session-token.ts";
 import type { TokenBucket } from "../platform/limits/token-bucket.ts";
-import type { RtcpFeedback } from "../transport/webrtc/rtp/rtcp.ts";
+import type { Outlet, TransportSession } from "../transport/outlet/outlet.ts";
+import type { ReceiverFeedback } from "../transport/outlet/receiver-feedback.ts";
 import type { WorldOrder } from "../worlds/world-pool.ts";
-import { Audience } from "../viewers/audience.ts";
-import type { Connection, ConnectionOwner, Outlet } from "../viewers/connection.ts";
-import { encoderStatus } from "./encoder-status.ts";
-import { fanOut } from "../viewers/fan-out.ts";
-import { handleRequest } from "./handle-request.ts";
+import { Audience, type AudienceMetrics } from "../viewers/audience.ts";
+import type { Connection, ConnectionOwner } from "../viewers/connection.ts";
+import { handleRequest, type ControlledSession } from "./handle-request.ts";
 import { KeyFrameScheduler } from "../viewers/key-frame-scheduler.ts";
 import { endRecord, hasEnded, toldRecord, type EndReason } from "./session-end.ts";
 import { SessionLimits } from "./session-limits.ts";
@@ -34,22 +34,26 @@ import { SessionLog } from "./session-log.ts";
 import { SessionRun, type SessionRunEvents, type SessionRunOptions } from "./session-run.ts";
 import type { SessionSlot } from "./session-slots.ts";
 import { SessionStatus } from "./session-status.ts";
-import { statsMessage } from "./stats-message.ts";
+import { encoderStatus, statsMessage } from "./stats-message.ts";
 import { WarningReporter } from "./warning-reporter.ts";
+
+/** The counters that a session moves. */
+export type SessionMetrics = AudienceMetrics &
+  Pick<ServerMetrics, "sessionsStarted" | "sessionsEnded" | "keyFrameRequests" | "inputToPhoton">;
 
 /** What a `LiveSession` is made with. */
 export interface LiveSessionOptions extends Omit<SessionRunOptions, "sessionId"> {
-  /** The place that it holds; given back at the end. */
+  /** The slot that it holds; given back at the end. */
   readonly slot: SessionSlot;
   /** The counters of the server. */
-  readonly metrics: ServerMetrics;
+  readonly metrics: SessionMetrics;
 }
 
 /**
  * One session of a server: a world, its media, and those who watch. Every ending leads to the same `close`. What comes in late is
  * discarded and counted.
  */
-export class LiveSession implements ConnectionOwner {
+export class LiveSession implements ConnectionOwner, ControlledSession, TransportSession {
   /** Made by the server; nobody can guess it. */
   readonly id = newSecret();
   /** Whoever has it may take the session over. */
@@ -62,6 +66,8 @@ export class LiveSession implements ConnectionOwner {
   readonly log: SessionLog;
   /** What it is doing. */
   readonly status: SessionStatus;
+  /** Resolves when its world runs, or could not be loaded; never rejects. */
+  readonly started: Promise<void>;
   /** Resolves when everything is freed. */
   readonly closed: Promise<void>;
   readonly #options: LiveSessionOptions;
@@ -75,10 +81,9 @@ export class LiveSession implements ConnectionOwner {
   #stats: SessionStatsMessage | undefined;
   #encoder: EncoderStatus | undefined;
   #lateFrames = 0;
-  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** Nothing runs before `start`. */
+  /** Begins to load the world; never throws: what goes wrong closes the session. */
   constructor(options: LiveSessionOptions) {
     const { clock, seed, config, order } = options;
     this.#options = options;
@@ -91,6 +96,10 @@ export class LiveSession implements ConnectionOwner {
     const { maxViewers } = config;
     this.#audience = new Audience({ maxViewers, owner: this, log: this.log, metrics: options.metrics });
     this.log.note("created", { world: order.world.id, seed });
+    this.started = this.#start().catch((error: unknown) => {
+      if (this.status.isClosed && isDreamloopError(error, ERROR_CODES.cancelled)) return;
+      void this.close(this.status.state === SESSION_STATES.loading ? "load_failed" : "failed", error);
+    });
   }
 
   /** The world that was asked for. */
@@ -101,6 +110,16 @@ export class LiveSession implements ConnectionOwner {
   /** The epoch of the connection that was made last. */
   get epoch(): number {
     return this.#audience.epoch;
+  }
+
+  /** The codecs that are encoded now, for viewers who are there or on their way. */
+  get codecsInUse(): readonly FrameCodec[] {
+    return [...new Set([...this.#audience.connections].map(({ outlet }) => outlet.codec))];
+  }
+
+  /** What it is doing, as viewers hear it. */
+  get stateMessage(): SessionStateMessage {
+    return this.status.message();
   }
 
   /** Those who watch, the player included. */
@@ -117,15 +136,6 @@ export class LiveSession implements ConnectionOwner {
   get running(): SessionRun {
     if (this.#run !== undefined && !this.status.isClosed) return this.#run;
     throw new DreamloopError(ERROR_CODES.invalidState, `the session is ${this.status.state}; wait until it runs`);
-  }
-
-  /** Loads the world and lets it run; never rejects: what goes wrong closes the session. */
-  start(): Promise<void> {
-    this.#starting ??= this.#start().catch((error: unknown) => {
-      if (this.status.isClosed && isDreamloopError(error, ERROR_CODES.cancelled)) return;
-      void this.close(this.status.state === SESSION_STATES.loading ? "load_failed" : "failed", error);
-    });
-    return this.#starting;
   }
 
   /** Adds somebody who watches, not yet able to take frames. Throws `busy` when there are too many, `closed` after the end. */
@@ -175,8 +185,7 @@ export class LiveSession implements ConnectionOwner {
   }
 
   /** Notes what a receiver says of the video: the player's word counts, others' only while there is none. */
-  takeFeedback(connection: Connection, feedback: RtcpFeedback): void {
-    if (feedback.wantsKeyFrame) connection.wantKeyFrame();
+  takeFeedback(connection: Connection, feedback: ReceiverFeedback): void {
     if ((this.#audience.player ?? connection) === connection) this.#run?.reportPath(feedback);
   }
 
@@ -236,11 +245,11 @@ export class LiveSession implements ConnectionOwner {
     this.#loading.abort();
     this.#audience.send(this.status.message());
     this.#audience.close(record === undefined ? undefined : told);
-    // While it loads, the place is free at once; the load itself counts where loads are counted.
+    // While it loads, the slot is free at once; the load itself counts where loads are counted.
     const wasRunning = this.#run !== undefined;
     if (!wasRunning) slot.release();
     await this.#run?.close();
-    await this.#starting;
+    await this.started;
     await this.#run?.close();
     if (wasRunning) slot.release();
     this.#markClosed();
@@ -271,7 +280,7 @@ export class LiveSession implements ConnectionOwner {
       metrics.framesDropped.inc({ reason: "late" });
       return;
     }
-    fanOut(frame, { connections: this.#audience.connections, metrics, nowSeconds: this.stampClock.nowSeconds() });
+    this.#audience.deliver(frame, this.stampClock.nowSeconds());
   }
 
   #takeStats(stats: MediaStats): void {

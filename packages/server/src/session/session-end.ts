@@ -48,10 +48,10 @@ export function hasEnded(ending: ErrorRecord | undefined): DreamloopError {
  * world comes from, which is nobody's business but the operator's.
  */
 export function toldRecord(record: ErrorRecord, { id, reference }: Pick<ServedWorld, "id" | "reference">): ErrorRecord {
-  const places = [reference.argument, reference.module, dirname(reference.module)].filter(
-    (place): place is string => typeof place === "string" && isAbsolute(place) && place !== dirname(place),
+  const paths = [reference.argument, reference.module, dirname(reference.module)].filter(
+    (path): path is string => typeof path === "string" && isAbsolute(path) && path !== dirname(path),
   );
   const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-  const told = places.reduce((text, place) => text.replaceAll(inJson(place), inJson(id)), JSON.stringify(record));
+  const told = paths.reduce((text, path) => text.replaceAll(inJson(path), inJson(id)), JSON.stringify(record));
   return JSON.parse(told) as ErrorRecord;
 }

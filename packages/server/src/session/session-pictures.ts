@@ -1,25 +1,9 @@
 import { DreamloopError, ERROR_CODES, type Mapping } from "@dreamloop/core";
 import { pictureFrame } from "@dreamloop/outputs";
-import type { CreateSessionRequest, WorldSummary, WorldSummaryField } from "@dreamloop/protocol";
-import type { PendingUploads } from "../app/uploads/pending-uploads.ts";
+import type { WorldSummary, WorldSummaryField } from "@dreamloop/protocol";
 
 /** What of an initial input matters to pictures. */
 type Field = Pick<WorldSummaryField, "name" | "image">;
-
-/** The pictures that a request for a session names; absent: none. Throws `not_found` for those that are not there for this identity. */
-export function uploadedPictures(
-  shelf: PendingUploads,
-  { images = {} }: Pick<CreateSessionRequest, "images">,
-  identity: string,
-): SessionPictures | undefined {
-  const pictures = Object.entries(images).map(([name, id]) => [name, shelf.find(id, identity)] as const);
-  return pictures.length === 0 ? undefined : new SessionPictures(new Map(pictures));
-}
-
-/** A session has taken the pictures of its request: they are good for no other. */
-export function forgetPictures(shelf: PendingUploads, { images = {} }: Pick<CreateSessionRequest, "images">): void {
-  for (const id of Object.values(images)) shelf.remove(id);
-}
 
 /** The pictures that one session starts from: uploaded ones until its world is loaded and tells what size it wants. */
 export class SessionPictures {

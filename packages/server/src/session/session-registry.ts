@@ -3,7 +3,6 @@ import { DreamloopError, ERROR_CODES, type Clock, type ErrorRecord } from "@drea
 import type { CreateSessionRequest } from "@dreamloop/protocol";
 import type { ServerConfig } from "../platform/config/server-config.ts";
 import type { MediaHost } from "../media/media-host.ts";
-import type { ServerMetrics } from "../platform/server-metrics.ts";
 import type { NoticeReporter } from "../platform/notices/notice-reporter.ts";
 import type { RecordingStore } from "../recordings/recording-store.ts";
 import { RateTable } from "../platform/limits/rate-table.ts";
@@ -12,7 +11,7 @@ import type { SessionPictures } from "./session-pictures.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import type { WorldOrder, WorldPool } from "../worlds/world-pool.ts";
 import { Deadline } from "../platform/limits/deadline.ts";
-import { LiveSession } from "./live-session.ts";
+import { LiveSession, type SessionMetrics } from "./live-session.ts";
 import { hasEnded } from "./session-end.ts";
 import { SessionSlots } from "./session-slots.ts";
 
@@ -36,11 +35,13 @@ export interface SessionRegistryOptions {
   /** The worlds that are offered. */
   readonly worlds: readonly ServedWorld[];
   /** Where they are loaded. */
-  readonly shelf: WorldPool;
+  readonly pool: WorldPool;
   /** Where frames are encoded. */
   readonly media: MediaHost;
   /** Where recordings go; absent: there are none. */
   readonly recordings?: RecordingStore;
+  /** The counters of the server. */
+  readonly metrics: SessionMetrics;
   /** Who is told of sessions that fail. */
   readonly notices: NoticeReporter;
 }
@@ -53,7 +54,6 @@ export class SessionRegistry {
   readonly #sessions = new Map<string, LiveSession>();
   readonly #ended = new Map<string, { readonly session: LiveSession; readonly deadline: Deadline }>();
   readonly #endings = new Map<string, ErrorRecord>();
-  #metrics: ServerMetrics | undefined;
   #draining = false;
 
   /** Empty at first. */
@@ -64,17 +64,23 @@ export class SessionRegistry {
     this.#starts = new RateTable({ perSecond: sessionStartsPerMinute / 60, burst: sessionStartsPerMinute });
   }
 
-  /** Must be set once before the first session. */
-  useMetrics(metrics: ServerMetrics): void {
-    this.#metrics = metrics;
-  }
-
   /** Sessions that are open. */
   get sessions(): readonly LiveSession[] {
     return [...this.#sessions.values()];
   }
 
-  /** The places. */
+  /** Viewers who take frames, by transport. */
+  get viewersByTransport(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const session of this.sessions) {
+      for (const { outlet, isReady } of session.connections) {
+        if (isReady) counts[outlet.transport] = (counts[outlet.transport] ?? 0) + 1;
+      }
+    }
+    return counts;
+  }
+
+  /** The session slots. */
   get slots(): SessionSlots {
     return this.#slots;
   }
@@ -83,15 +89,13 @@ export class SessionRegistry {
   get readiness(): { readonly ready: boolean; readonly reason?: string } {
     if (this.#draining) return { ready: false, reason: "the server is closing" };
     if (this.#options.media.failure !== undefined) return { ready: false, reason: "the media worker has failed" };
-    if (!this.#slots.canAdmit) return { ready: false, reason: "all places for sessions are taken" };
+    if (!this.#slots.canAdmit) return { ready: false, reason: "all session slots are taken" };
     return { ready: true };
   }
 
   /** Starts a session. Throws `not_found`, `busy`, `limit_exceeded` or `invalid_value`; nothing is left behind then. */
   create(request: CreateSessionRequest, identity: string, pictures?: SessionPictures): LiveSession {
-    const { clock, config, shelf, media, recordings, worlds } = this.#options;
-    const metrics = this.#metrics;
-    if (metrics === undefined) throw new DreamloopError(ERROR_CODES.internal, "SessionRegistry: there are no metrics");
+    const { clock, config, pool, media, recordings, worlds, metrics } = this.#options;
     if (this.#draining) throw new DreamloopError(ERROR_CODES.busy, "the server is closing", { retryable: true });
     if (!this.#starts.take(identity, clock.nowSeconds())) {
       throw new DreamloopError(ERROR_CODES.limitExceeded, "too many sessions were started lately; wait a minute", {
@@ -105,8 +109,8 @@ export class SessionRegistry {
       throw new DreamloopError(ERROR_CODES.notFound, `there is no world of that name here; there are: ${known}`);
     }
     const order = orderOf(world, request);
-    pictures?.checkEarly(shelf.summary(world));
-    shelf.check(order);
+    pictures?.checkEarly(pool.summary(world));
+    pool.check(order);
     const slot = this.#slots.acquire(identity);
     const session = new LiveSession({
       clock,
@@ -115,7 +119,7 @@ export class SessionRegistry {
       seed: request.seed ?? randomInt(2 ** 31),
       ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
       ...(pictures === undefined ? {} : { pictures }),
-      shelf,
+      pool,
       media,
       slot,
       metrics,
@@ -124,7 +128,6 @@ export class SessionRegistry {
     this.#sessions.set(session.id, session);
     metrics.sessionsStarted.inc();
     void session.closed.then(() => this.#retire(session));
-    void session.start();
     return session;
   }
 

@@ -15,7 +15,8 @@ import type { ServerConfig } from "../platform/config/server-config.ts";
 import type { MediaFeedEvents } from "../media/media-feeds.ts";
 import type { MediaFeed, MediaHost } from "../media/media-host.ts";
 import type { MediaStats } from "../media/media-messages.ts";
-import { SessionRecordings, type RecordingStore } from "../recordings/recording-store.ts";
+import type { RecordingStore } from "../recordings/recording-store.ts";
+import { SessionRecordings } from "../recordings/session-recordings.ts";
 import { BitrateController } from "../media/bitrate-controller.ts";
 import { leadStepsFor } from "../worlds/warm-up.ts";
 import type { SessionPictures } from "./session-pictures.ts";
@@ -41,7 +42,7 @@ export interface SessionRunOptions {
   /** Pictures to start from; default none. */
   readonly pictures?: SessionPictures;
   /** Where worlds come from. */
-  readonly shelf: WorldPool;
+  readonly pool: WorldPool;
   /** Where frames are encoded. */
   readonly media: MediaHost;
   /** Where recordings go; absent: there are none. */
@@ -110,14 +111,14 @@ export class SessionRun {
 
   /** Loads the world and starts the rollout; `signal` gives up. Leaves nothing behind when it throws. */
   static async open(options: SessionRunOptions, events: SessionRunEvents, signal: AbortSignal): Promise<SessionRun> {
-    const { shelf, order, config, clock, sessionId } = options;
-    const lease = await shelf.acquire(order, { signal, onProgress: events.onProgress });
+    const { pool, order, config, clock, sessionId } = options;
+    const lease = await pool.acquire(order, { signal, onProgress: events.onProgress });
     let recordings: SessionRecordings | undefined;
     try {
       throwIfCancelled(signal, "the session");
       if (options.recordings !== undefined) {
         const limits = { count: config.maxRecordings, traceBytes: config.recordingBytes };
-        recordings = await SessionRecordings.open({ shelf: options.recordings, sessionId, limits, clock });
+        recordings = await SessionRecordings.open({ store: options.recordings, sessionId, limits, clock });
       }
       const pictures = await options.pictures?.frames(order.world.id, lease.host.info.initialFields);
       throwIfCancelled(signal, "the session");

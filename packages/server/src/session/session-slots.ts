@@ -1,15 +1,12 @@
-import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { busy } from "../platform/limits/busy.ts";
 
-/** Seconds after which someone who found no place should ask again. */
-export const BUSY_RETRY_SECONDS = 5;
-
-/** A place in the pool; whoever holds it gives it back. */
+/** A slot for one session; whoever holds it gives it back. */
 export interface SessionSlot {
-  /** Gives the place back; a second time is refused and counted. Gives whether it was the first time. */
+  /** Gives the slot back; a second time is refused and counted. Gives whether it was the first time. */
   release(): boolean;
 }
 
-/** The places for sessions of a server: bounded in all and for each identity. */
+/** The session slots of a server: bounded in all and for each identity. */
 export class SessionSlots {
   readonly #limits: { readonly sessions: number; readonly perIdentity: number };
   readonly #held = new Map<symbol, string>();
@@ -20,7 +17,7 @@ export class SessionSlots {
     this.#limits = limits;
   }
 
-  /** Places that are taken. */
+  /** Slots that are taken. */
   get taken(): number {
     return this.#held.size;
   }
@@ -30,14 +27,14 @@ export class SessionSlots {
     return this.#held.size < this.#limits.sessions;
   }
 
-  /** Releases that were refused because the place had been given back before. */
+  /** Releases that were refused because the slot had been given back before. */
   get doubleReleases(): number {
     return this.#doubleReleases;
   }
 
-  /** Takes a place; throws `busy` (retryable) when there is none. */
+  /** Takes a slot; throws `busy` (retryable) when there is none. */
   acquire(identity: string): SessionSlot {
-    if (!this.canAdmit) throw busy(`all ${this.#limits.sessions} places are taken`);
+    if (!this.canAdmit) throw busy(`all ${this.#limits.sessions} session slots are taken`);
     const own = [...this.#held.values()].filter((each) => each === identity).length;
     if (own >= this.#limits.perIdentity) {
       throw busy(`you have ${own} sessions already, which is the limit; end one of them`);
@@ -52,12 +49,4 @@ export class SessionSlots {
       },
     };
   }
-}
-
-/** A `busy` error with the time after which to ask again. */
-export function busy(reason: string, retryAfterSeconds: number = BUSY_RETRY_SECONDS): DreamloopError {
-  return new DreamloopError(ERROR_CODES.busy, `busy: ${reason}; try again in ${retryAfterSeconds} s`, {
-    retryable: true,
-    details: { retryAfterSeconds },
-  });
 }

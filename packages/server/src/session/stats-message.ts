@@ -1,3 +1,4 @@
+import type { HardwarePreference, VideoEncoderSettings } from "@dreamloop/outputs";
 import type { EncoderStatus, SessionStatsMessage } from "@dreamloop/protocol";
 import { NO_ENCODER, type MediaStats } from "../media/media-messages.ts";
 import type { Connection } from "../viewers/connection.ts";
@@ -31,5 +32,21 @@ export function statsMessage(
     ...(encoder === undefined ? {} : { encoderSettings: encoder }),
     transport: main?.outlet.transport ?? "none",
     viewerCount,
+  };
+}
+
+/** What clients are told of an encoder, from its settings as read back and what was asked of it. */
+export function encoderStatus(settings: VideoEncoderSettings, hardwareAsked: HardwarePreference): EncoderStatus {
+  const { backend, implementation, isHardware, codecString, speed, lookAheadFrames, bFrames } = settings;
+  const { bitrateBitsPerSecond } = settings;
+  return {
+    name: `${backend}/${implementation}`,
+    isHardware,
+    hardwareAsked,
+    codecString,
+    speed,
+    lookAheadFrames,
+    bFrames,
+    bitrateBitsPerSecond,
   };
 }

@@ -2,7 +2,7 @@ import type { DataChannel, PeerConnection, Track } from "node-datachannel";
 import type { DeviceState, FrameMetadata, ServerMessage } from "@dreamloop/protocol";
 import { PROTOCOL_VERSION } from "@dreamloop/protocol";
 import { FrameAssembler, type AssembledFrame } from "./frame-assembler.ts";
-import { gathering } from "../transport/webrtc/gathering.ts";
+import { gathering } from "../transport/webrtc/peer.ts";
 import { until, type TestServer } from "./test-server.ts";
 
 const H264 = "profile-level-id=42e01f;packetization-mode=1;level-asymmetry-allowed=1";

@@ -3,7 +3,8 @@ import type { ServerMessage, SessionStateMessage } from "@dreamloop/protocol";
 import { describe, expect, it } from "vitest";
 import { ServerMetrics } from "../platform/server-metrics.ts";
 import { Audience } from "./audience.ts";
-import type { Connection, Outlet } from "./connection.ts";
+import type { Outlet } from "../transport/outlet/outlet.ts";
+import type { Connection } from "./connection.ts";
 import { SessionLog } from "../session/session-log.ts";
 
 const RUNNING: SessionStateMessage = { type: "state", state: "running", generation: 2, seed: 7 };
@@ -33,15 +34,7 @@ class RecordingOutlet implements Outlet {
 
 function audienceOf(maxViewers: number) {
   const clock = new FakeClock();
-  const metrics = new ServerMetrics({
-    sessions: () => 0,
-    sessionLimit: 1,
-    viewers: () => ({}),
-    loads: () => 0,
-    loadedWorlds: () => 0,
-    lateFrames: () => 0,
-    doubleReleases: () => 0,
-  });
+  const metrics = new ServerMetrics();
   const audience: Audience = new Audience({
     maxViewers,
     log: new SessionLog(clock),
@@ -51,6 +44,7 @@ function audienceOf(maxViewers: number) {
       stampClock: clock,
       pushInput: () => undefined,
       handleRequest: () => Promise.resolve({}),
+      takeFeedback: () => undefined,
       requestKeyFrame: () => undefined,
       connectionReady: (connection) => void audience.ready(connection, RUNNING),
       connectionLost: (connection, reason) => void audience.remove(connection, reason),

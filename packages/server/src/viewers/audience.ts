@@ -1,15 +1,24 @@
-import { DreamloopError, ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type ErrorRecord, type Json } from "@dreamloop/core";
 import {
   SESSION_STATES,
   type FrameCodec,
+  type FrameMetadata,
   type NoticeMessage,
   type ServerMessage,
   type SessionStateMessage,
 } from "@dreamloop/protocol";
+import type { MediaFrame } from "../media/media-messages.ts";
 import type { ServerMetrics } from "../platform/server-metrics.ts";
 import { SESSION_ROLES, type SessionRole } from "../platform/security/session-token.ts";
-import { Connection, type ConnectionOwner, type Outlet } from "./connection.ts";
-import type { SessionLog } from "../session/session-log.ts";
+import type { Outlet } from "../transport/outlet/outlet.ts";
+import { Connection, type ConnectionOwner } from "./connection.ts";
+import { splitMessageNumber } from "./message-number.ts";
+
+/** The counters that an `Audience` moves. */
+export type AudienceMetrics = Pick<
+  ServerMetrics,
+  "inputMessages" | "framesSent" | "framesDropped" | "bytesSent" | "frameLatency"
+>;
 
 /** What an `Audience` is made with. */
 export interface AudienceOptions {
@@ -18,9 +27,9 @@ export interface AudienceOptions {
   /** Whom the connections serve. */
   readonly owner: ConnectionOwner;
   /** What happened goes there. */
-  readonly log: SessionLog;
-  /** The counters of the server. */
-  readonly metrics: ServerMetrics;
+  readonly log: { note(event: string, facts?: { readonly [key: string]: Json }): void };
+  /** Counts frames and input messages. */
+  readonly metrics: AudienceMetrics;
 }
 
 /** Connections of the player that may be coming about at a time; a page tries one after the other. */
@@ -75,7 +84,7 @@ export class Audience {
   }
 
   /**
-   * Adds a connection, not yet able to take frames. Viewers get `busy` when there are too many. The player always finds a place, so that those who watch
+   * Adds a connection, not yet able to take frames. Viewers get `busy` when there are too many. The player always gets in, so that those who watch
    * cannot keep it out; of its connections that do not come about the oldest are given up.
    */
   add(role: SessionRole, makeOutlet: () => Outlet): Connection {
@@ -91,7 +100,7 @@ export class Audience {
   }
 
   /**
-   * A connection can take frames. A player takes the place of the one before, which is told that this was the end for it, so that two pages do not take it from
+   * A connection can take frames. A player replaces the one before, which is told that this was the end for it, so that two pages do not take it from
    * each other for ever; `state` is what it is told that in. One that was begun before the present one comes too late. Gives whether it is the player.
    */
   ready(connection: Connection, state: SessionStateMessage): boolean {
@@ -118,6 +127,19 @@ export class Audience {
     const wasPlayer = this.#player === connection;
     if (wasPlayer) this.#player = undefined;
     return wasPlayer;
+  }
+
+  /** Hands one encoded frame to everybody who watches; nobody is waited for. `nowSeconds` is of the clock of the process. */
+  deliver(frame: MediaFrame, nowSeconds: number): void {
+    const { metrics } = this.#options;
+    const latencySeconds = nowSeconds - frame.readSeconds;
+    metrics.frameLatency.observe(latencySeconds);
+    const metadata = frameMetadata(frame, latencySeconds);
+    for (const connection of this.#connections) {
+      if (!connection.deliver(frame, metadata)) continue;
+      metrics.framesSent.inc({ transport: connection.outlet.transport, codec: frame.codec });
+      metrics.bytesSent.inc(frame.data.byteLength);
+    }
   }
 
   /** Sends a message to everybody. */
@@ -152,11 +174,29 @@ export class Audience {
   #refuseCrowd(): void {
     const { maxViewers } = this.#options;
     const watching = [...this.#connections].filter(({ role }) => role !== SESSION_ROLES.player).length;
-    // One place is the player's, whether it is there or away.
+    // One of them is the player's, whether it is there or away.
     if (watching + 1 < maxViewers) return;
     throw new DreamloopError(ERROR_CODES.busy, `the session has ${watching} viewers beside its player, its limit`, {
       retryable: true,
       details: { retryAfterSeconds: 5 },
     });
   }
+}
+
+function frameMetadata(frame: MediaFrame, latencySeconds: number): FrameMetadata {
+  const { rtpTimestamp, frameIndex, generation, stepIndex, frameInStep, messageNumber, keyFrame } = frame;
+  const input = messageNumber === undefined ? undefined : splitMessageNumber(messageNumber);
+  return {
+    type: "frame",
+    rtpTimestamp,
+    frameIndex,
+    generation,
+    stepIndex,
+    frameInStep,
+    ...(input === undefined ? {} : { inputSequence: input.sequence, inputEpoch: input.epoch }),
+    serverMilliseconds: latencySeconds * 1000,
+    modelMilliseconds: frame.modelSeconds * 1000,
+    encodeMilliseconds: frame.encodeSeconds * 1000,
+    keyFrame,
+  };
 }

@@ -1,4 +1,12 @@
-import { errorToRecord, type Clock, type ErrorRecord, type UserInputEventInput } from "@dreamloop/core";
+import {
+  DreamloopError,
+  ERROR_CODES,
+  errorToRecord,
+  isPlainObject,
+  type Clock,
+  type ErrorRecord,
+  type UserInputEventInput,
+} from "@dreamloop/core";
 import {
   PROTOCOL_LIMITS,
   readControlRequest,
@@ -6,33 +14,16 @@ import {
   type FrameCodec,
   type FrameMetadata,
   type IceCandidate,
+  type ControlMethod,
   type ServerMessage,
-  type Transport,
 } from "@dreamloop/protocol";
 import { InputGate, type InputGateCounters } from "./input-gate.ts";
 import type { MediaFrame } from "../media/media-messages.ts";
 import { TokenBucket } from "../platform/limits/token-bucket.ts";
 import type { SessionRole } from "../platform/security/session-token.ts";
 import { KeyFrameGate } from "./key-frame-gate.ts";
-import { idOf, limit, parse, VIEWER_METHODS, viewersMayNot } from "./request-checks.ts";
-
-/** The transport's side of a connection. */
-export interface Outlet {
-  /** How it travels. */
-  readonly transport: Transport;
-  /** How its frames are coded. */
-  readonly codec: FrameCodec;
-  /** Whether a frame would be taken now. */
-  hasRoom(): boolean;
-  /** Sends a frame; false when it was not taken. Never waits. */
-  sendFrame(frame: MediaFrame, metadata: FrameMetadata): boolean;
-  /** Sends a message over the reliable way. */
-  sendMessage(message: ServerMessage): void;
-  /** Takes candidates of the other side, where the transport has such. */
-  addCandidates?(candidates: readonly IceCandidate[]): void;
-  /** Ends the transport. */
-  close(reason: ErrorRecord | undefined): void;
-}
+import type { Inlet, Outlet } from "../transport/outlet/outlet.ts";
+import type { ReceiverFeedback } from "../transport/outlet/receiver-feedback.ts";
 
 /** What a connection needs of its session. */
 export interface ConnectionOwner {
@@ -44,6 +35,8 @@ export interface ConnectionOwner {
   pushInput(events: readonly UserInputEventInput[], messageNumber: number): void;
   /** Does what a player asked for; the result goes back. */
   handleRequest(request: ControlRequest, connection: Connection): Promise<Readonly<Record<string, unknown>>>;
+  /** The receiver reports on its video. */
+  takeFeedback(connection: Connection, feedback: ReceiverFeedback): void;
   /** A key frame is wanted; the limiter is the viewer's own. */
   requestKeyFrame(codec: FrameCodec, limiter: TokenBucket): void;
   /** Frames can be sent from now on. */
@@ -52,11 +45,13 @@ export interface ConnectionOwner {
   connectionLost(connection: Connection, reason: string): void;
 }
 
+/** What viewers that are not the player may ask for. */
+const VIEWER_METHODS: readonly ControlMethod[] = ["key_frame", "client_stats", "close", "candidates"];
 /** Requests at once, before the rate counts. */
 const REQUEST_BURST = 30;
 
 /** One viewer of a session, the player or somebody who watches, whatever the transport. */
-export class Connection {
+export class Connection implements Inlet {
   /** Number of the connection within its session. */
   readonly id: number;
   /** What it may do. */
@@ -125,6 +120,11 @@ export class Connection {
     this.#owner.connectionReady(this);
   }
 
+  /** Whether it is neither lost nor closed. */
+  get isOpen(): boolean {
+    return this.#state !== "lost";
+  }
+
   /** Takes a message of the input channel; viewers have none. */
   takeInput(text: string): void {
     if (this.role === "player" && this.#state !== "lost") this.#input.take(text);
@@ -148,27 +148,39 @@ export class Connection {
     }
   }
 
+  /** Takes what the receiver reports. */
+  takeFeedback(feedback: ReceiverFeedback): void {
+    if (feedback.wantsKeyFrame) this.wantKeyFrame();
+    this.#owner.takeFeedback(this, feedback);
+  }
+
+  /** Hands candidates of the other side to the transport. */
+  addCandidates(candidates: readonly IceCandidate[]): void {
+    this.outlet.addCandidates?.(candidates);
+  }
+
   /** The receiver asks for a key frame. */
   wantKeyFrame(): void {
     this.#owner.requestKeyFrame(this.outlet.codec, this.#keyFrames);
   }
 
-  /** Sends a frame if the receiver can use it. */
-  deliver(frame: MediaFrame, metadata: FrameMetadata): void {
-    if (this.#state !== "ready" || frame.codec !== this.outlet.codec) return;
+  /** Sends a frame if the receiver can use it; gives whether it was sent. */
+  deliver(frame: MediaFrame, metadata: FrameMetadata): boolean {
+    if (this.#state !== "ready" || frame.codec !== this.outlet.codec) return false;
     if (this.#waitsForKeyFrame && !frame.keyFrame) {
       this.#droppedFrames += 1;
       if (!this.#keyFrameAsked && this.outlet.hasRoom()) {
         this.#keyFrameAsked = true;
         this.wantKeyFrame();
       }
-      return;
+      return false;
     }
     if (frame.keyFrame) this.#keyFrameAsked = false;
     // Where one frame is left out, what follows cannot be decoded without a key frame.
     this.#waitsForKeyFrame = !this.outlet.sendFrame(frame, metadata);
     if (this.#waitsForKeyFrame) this.#droppedFrames += 1;
     else this.#sentFrames += 1;
+    return !this.#waitsForKeyFrame;
   }
 
   /** Sends a message. */
@@ -201,4 +213,28 @@ export class Connection {
       )
       .finally(() => (this.#openRequests -= 1));
   }
+}
+
+/** The error for something that comes too often or is too large. */
+function limit(what: string): DreamloopError {
+  return new DreamloopError(ERROR_CODES.limitExceeded, `request: ${what}; send less`, { retryable: true });
+}
+
+/** The error for a viewer that asks for what only the player may. */
+function viewersMayNot(method: ControlMethod): DreamloopError {
+  return new DreamloopError(ERROR_CODES.unauthorized, `request ${method}: only the player of a session may ask for it`);
+}
+
+/** Reads JSON; throws `invalid_value` for anything else. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new DreamloopError(ERROR_CODES.invalidValue, "request: not valid JSON", { cause });
+  }
+}
+
+/** The id of a request that may be malformed otherwise, so that the answer finds it. */
+function idOf(value: unknown): number {
+  return isPlainObject(value) && Number.isSafeInteger(value.id) && (value.id as number) >= 0 ? (value.id as number) : 0;
 }

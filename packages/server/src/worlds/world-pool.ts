@@ -1,7 +1,7 @@
 import { DreamloopError, ERROR_CODES, type Clock, type LoadProgress } from "@dreamloop/core";
 import { WorldHost, type LoadWorldOptions } from "@dreamloop/node";
 import type { WorldSummary } from "@dreamloop/protocol";
-import { busy } from "../session/session-slots.ts";
+import { busy } from "../platform/limits/busy.ts";
 import { warmUp } from "./warm-up.ts";
 import { worldSummary, type ServedWorld } from "./served-world.ts";
 
@@ -39,7 +39,7 @@ export interface WorldPoolOptions {
   readonly load?: (options: LoadWorldOptions) => Promise<WorldHost>;
 }
 
-interface Place {
+interface PoolEntry {
   readonly key: string;
   readonly order: WorldOrder;
   readonly loading: Promise<WorldHost>;
@@ -57,11 +57,11 @@ interface Place {
 
 /**
  * The worlds that are loaded: each once, whoever asks for it. Loads are bounded, can be cancelled, and count until they have ended and
- * freed their memory; worlds without sessions are unloaded after a time, or when another one needs the place.
+ * freed their memory; worlds without sessions are unloaded after a time, or when another world needs the room.
  */
 export class WorldPool {
   readonly #options: WorldPoolOptions;
-  readonly #places = new Map<string, Place>();
+  readonly #entries = new Map<string, PoolEntry>();
   readonly #infos = new Map<string, WorldHost["info"]>();
   #loadCount = 0;
   #closed = false;
@@ -78,36 +78,36 @@ export class WorldPool {
 
   /** Loads that are under way, cancelled ones that have not ended included. */
   get loadsUnderWay(): number {
-    return [...this.#places.values()].filter((place) => place.host === undefined).length;
+    return [...this.#entries.values()].filter((entry) => entry.host === undefined).length;
   }
 
   /** Worlds that are loaded. */
   get loadedCount(): number {
-    return this.#places.size - this.loadsUnderWay;
+    return this.#entries.size - this.loadsUnderWay;
   }
 
   /** What clients see of a world. */
   summary(world: ServedWorld): WorldSummary {
-    const place = this.#places.get(keyOf({ world }));
-    return worldSummary(world, this.#infos.get(world.id), place?.host !== undefined && !place.isEnding);
+    const entry = this.#entries.get(keyOf({ world }));
+    return worldSummary(world, this.#infos.get(world.id), entry?.host !== undefined && !entry.isEnding);
   }
 
   /** Throws what would hinder `acquire` from beginning: too many loads or worlds, or a load that is being cancelled. */
   check(order: WorldOrder): void {
     if (this.#closed) throw new DreamloopError(ERROR_CODES.closed, "the server is closing");
-    const place = this.#placeOf(order);
-    if (place !== undefined) {
-      if (place.isEnding) throw busy("the world is being unloaded", 1);
-      if (place.host !== undefined && place.leases + place.waiters >= place.host.info.maxSessions)
-        throw busy(`the world runs in ${place.leases} sessions, which is its limit`);
+    const entry = this.#entryOf(order);
+    if (entry !== undefined) {
+      if (entry.isEnding) throw busy("the world is being unloaded", 1);
+      if (entry.host !== undefined && entry.leases + entry.waiters >= entry.host.info.maxSessions)
+        throw busy(`the world runs in ${entry.leases} sessions, which is its limit`);
       return;
     }
     if (this.loadsUnderWay >= this.#options.maxLoads) {
-      const isEnding = [...this.#places.values()].some((each) => each.host === undefined && each.isEnding);
+      const isEnding = [...this.#entries.values()].some((each) => each.host === undefined && each.isEnding);
       throw isEnding ? busy("another world is being unloaded", 1) : busy("another world is being loaded");
     }
-    if (this.#places.size >= this.#options.maxLoaded && this.#evictable() === undefined)
-      throw busy(`${this.#places.size} worlds are loaded, which is the limit`);
+    if (this.#entries.size >= this.#options.maxLoaded && this.#evictable() === undefined)
+      throw busy(`${this.#entries.size} worlds are loaded, which is the limit`);
   }
 
   /**
@@ -119,48 +119,48 @@ export class WorldPool {
     options: { readonly signal?: AbortSignal; readonly onProgress?: (progress: LoadProgress) => void } = {},
   ): Promise<WorldLease> {
     this.check(order);
-    const place = this.#placeOf(order) ?? this.#begin(order);
+    const entry = this.#entryOf(order) ?? this.#begin(order);
     const { signal, onProgress } = options;
-    if (onProgress !== undefined) place.listeners.add(onProgress);
-    place.waiters += 1;
-    place.idle?.abort();
+    if (onProgress !== undefined) entry.listeners.add(onProgress);
+    entry.waiters += 1;
+    entry.idle?.abort();
     try {
-      await Promise.race([place.loading, rejectOnAbort(signal)]);
+      await Promise.race([entry.loading, rejectOnAbort(signal)]);
       if (signal?.aborted) throw cancelled(signal);
-      place.leases += 1;
+      entry.leases += 1;
     } finally {
-      place.waiters -= 1;
-      if (onProgress !== undefined) place.listeners.delete(onProgress);
-      this.#settle(place);
+      entry.waiters -= 1;
+      if (onProgress !== undefined) entry.listeners.delete(onProgress);
+      this.#settle(entry);
     }
-    return this.#lease(place);
+    return this.#lease(entry);
   }
 
   /** Loads a world and keeps it until the server closes. */
   async preload(order: WorldOrder): Promise<void> {
     const lease = await this.acquire(order);
-    const place = this.#placeOf(order);
-    if (place !== undefined) place.isPinned = true;
+    const entry = this.#entryOf(order);
+    if (entry !== undefined) entry.isPinned = true;
     lease.release();
   }
 
   /** Unloads everything; idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#places.values()].map((place) => this.#end(place)));
+    await Promise.all([...this.#entries.values()].map((entry) => this.#end(entry)));
   }
 
-  #placeOf(order: WorldOrder): Place | undefined {
-    const place = this.#places.get(keyOf(order));
-    if (place?.host?.failure === undefined) return place;
+  #entryOf(order: WorldOrder): PoolEntry | undefined {
+    const entry = this.#entries.get(keyOf(order));
+    if (entry?.host?.failure === undefined) return entry;
     // Its worker has died: the next one who asks loads it anew.
-    this.#places.delete(place.key);
-    void place.host.close();
+    this.#entries.delete(entry.key);
+    void entry.host.close();
     return undefined;
   }
 
-  #begin(order: WorldOrder): Place {
-    const evicted = this.#places.size >= this.#options.maxLoaded ? this.#evictable() : undefined;
+  #begin(order: WorldOrder): PoolEntry {
+    const evicted = this.#entries.size >= this.#options.maxLoaded ? this.#evictable() : undefined;
     if (evicted !== undefined) void this.#end(evicted);
     const { load = (options) => WorldHost.load(options) } = this.#options;
     const cancel = new AbortController();
@@ -176,11 +176,11 @@ export class WorldPool {
       // A trial that nobody waits for any more ends at its next step.
       const giveUp = (): void => void host.close();
       cancel.signal.addEventListener("abort", giveUp, { once: true });
-      if (!cancel.signal.aborted) place.modelSeconds = await warmUp(host);
+      if (!cancel.signal.aborted) entry.modelSeconds = await warmUp(host);
       cancel.signal.removeEventListener("abort", giveUp);
       return host;
     });
-    const place: Place = {
+    const entry: PoolEntry = {
       key: keyOf(order),
       order,
       loading,
@@ -194,67 +194,67 @@ export class WorldPool {
       isEnding: false,
       idle: undefined,
     };
-    this.#places.set(place.key, place);
+    this.#entries.set(entry.key, entry);
     loading.then(
       (host) => {
-        place.host = host;
+        entry.host = host;
         this.#infos.set(order.world.id, host.info);
-        if (cancel.signal.aborted) void this.#end(place);
+        if (cancel.signal.aborted) void this.#end(entry);
       },
-      () => this.#remove(place),
+      () => this.#remove(entry),
     );
-    return place;
+    return entry;
   }
 
-  #lease(place: Place): WorldLease {
+  #lease(entry: PoolEntry): WorldLease {
     let isHeld = true;
     return {
-      host: place.host as WorldHost,
-      ...(place.modelSeconds === undefined ? {} : { modelSeconds: place.modelSeconds }),
+      host: entry.host as WorldHost,
+      ...(entry.modelSeconds === undefined ? {} : { modelSeconds: entry.modelSeconds }),
       release: () => {
         if (!isHeld) return;
         isHeld = false;
-        place.leases -= 1;
-        this.#settle(place);
+        entry.leases -= 1;
+        this.#settle(entry);
       },
     };
   }
 
   /** What follows when somebody left. */
-  #settle(place: Place): void {
-    if (place.waiters > 0 || place.leases > 0 || place.isEnding) return;
-    if (place.host === undefined) {
-      place.isEnding = true;
-      place.cancel.abort();
+  #settle(entry: PoolEntry): void {
+    if (entry.waiters > 0 || entry.leases > 0 || entry.isEnding) return;
+    if (entry.host === undefined) {
+      entry.isEnding = true;
+      entry.cancel.abort();
       return;
     }
-    if (place.isPinned) return;
+    if (entry.isPinned) return;
     const { clock, idleSeconds } = this.#options;
-    place.idle?.abort();
+    entry.idle?.abort();
     const idle = new AbortController();
-    place.idle = idle;
+    entry.idle = idle;
     void clock.sleepUntil(clock.nowSeconds() + idleSeconds, idle.signal).then(() => {
-      if (!idle.signal.aborted && place.leases === 0 && place.waiters === 0) void this.#end(place);
+      if (!idle.signal.aborted && entry.leases === 0 && entry.waiters === 0) void this.#end(entry);
     });
   }
 
-  #evictable(): Place | undefined {
-    return [...this.#places.values()].find(
-      (place) => place.host !== undefined && place.leases === 0 && place.waiters === 0 && !place.isPinned,
+  #evictable(): PoolEntry | undefined {
+    return [...this.#entries.values()].find(
+      (entry) => entry.host !== undefined && entry.leases === 0 && entry.waiters === 0 && !entry.isPinned,
     );
   }
 
-  async #end(place: Place): Promise<void> {
-    place.isEnding = true;
-    place.idle?.abort();
-    place.cancel.abort();
-    const host = await place.loading.catch(() => undefined);
+  async #end(entry: PoolEntry): Promise<void> {
+    entry.isEnding = true;
+    entry.idle?.abort();
+    entry.cancel.abort();
+    const host = await entry.loading.catch(() => undefined);
     await host?.close();
-    this.#remove(place);
+    this.#remove(entry);
   }
 
-  #remove(place: Place): void {
-    if (this.#places.get(place.key) === place) this.#places.delete(place.key);
+  #remove(entry: PoolEntry): void {
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key);
   }
 }
 

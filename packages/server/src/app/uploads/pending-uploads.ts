@@ -1,9 +1,11 @@
 import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
+import type { CreateSessionRequest } from "@dreamloop/protocol";
+import { SessionPictures } from "../../session/session-pictures.ts";
 import { newSecret } from "../../platform/security/secrets.ts";
 import { Deadline } from "../../platform/limits/deadline.ts";
-import { busy } from "../../session/session-slots.ts";
+import { busy } from "../../platform/limits/busy.ts";
 
-/** What a shelf holds at most. */
+/** What `PendingUploads` hold at most. */
 export interface PendingUploadLimits {
   /** Bytes of all pictures together. */
   readonly totalBytes: number;
@@ -83,6 +85,17 @@ export class PendingUploads {
     this.#bytes -= upload.png.byteLength;
     upload.deadline.clear();
     return true;
+  }
+
+  /** The pictures that a request for a session names; absent: none. Throws `not_found` for those that are not there for this identity. */
+  picturesOf({ images = {} }: Pick<CreateSessionRequest, "images">, identity: string): SessionPictures | undefined {
+    const pictures = Object.entries(images).map(([name, id]) => [name, this.find(id, identity)] as const);
+    return pictures.length === 0 ? undefined : new SessionPictures(new Map(pictures));
+  }
+
+  /** A session has taken the pictures of its request: they are good for no other. */
+  forgetPicturesOf({ images = {} }: Pick<CreateSessionRequest, "images">): void {
+    for (const id of Object.values(images)) this.remove(id);
   }
 
   /** Lets go of everything. */

@@ -45,7 +45,7 @@ describe("pictures that are uploaded", () => {
     const answer = await desk.receive(post(sent), "me");
     expect(answer).toEqual({ uploadId: expect.any(String) as string, width: 20, height: 10, expiresSeconds: 300 });
     expect(answer.uploadId).toMatch(/^[\w-]{32}$/);
-    const kept = desk.shelf.find(answer.uploadId, "me");
+    const kept = desk.pending.find(answer.uploadId, "me");
     expect(Buffer.from(kept).includes("script")).toBe(false);
     expect(await pictureFacts(kept)).toEqual({ type: "png", width: 20, height: 10 });
     const again = await desk.receive(post(makePng(20, 10)), "me");
@@ -65,7 +65,7 @@ describe("pictures that are uploaded", () => {
     const declared = stream(new Uint8Array(1000), 100_000);
     await refusal(desk.receive(post(declared.body, { "content-length": "10001" }), "me"));
     expect(declared.made()).toBe(0);
-    expect([desk.underWay, desk.shelf.count]).toEqual([0, 0]);
+    expect([desk.underWay, desk.pending.count]).toEqual([0, 0]);
   });
 
   it("M3: are refused by the pixels that their header tells, whatever their bytes", async () => {
@@ -106,21 +106,22 @@ describe("pictures that are uploaded", () => {
     await clock.advance(30);
     const second = await desk.receive(post(makePng(4, 4)), "me");
     await clock.advance(29);
-    expect(desk.shelf.count).toBe(2);
+    expect(desk.pending.count).toBe(2);
     await clock.advance(1);
-    expect(desk.shelf.count).toBe(1);
-    expect(await refusal(Promise.resolve().then(() => desk.shelf.find(first.uploadId, "me")))).toMatchObject({
+    expect(desk.pending.count).toBe(1);
+    expect(await refusal(Promise.resolve().then(() => desk.pending.find(first.uploadId, "me")))).toMatchObject({
       code: "not_found",
     });
-    expect(desk.shelf.find(second.uploadId, "me").byteLength).toBe(desk.shelf.bytes);
-    expect([desk.shelf.remove(second.uploadId), desk.shelf.remove(second.uploadId)]).toEqual([true, false]);
-    expect([desk.shelf.count, desk.shelf.bytes, clock.sleeperCount]).toEqual([0, 0, 0]);
+    expect(desk.pending.find(second.uploadId, "me").byteLength).toBe(desk.pending.bytes);
+    expect([desk.pending.remove(second.uploadId), desk.pending.remove(second.uploadId)]).toEqual([true, false]);
+    expect([desk.pending.count, desk.pending.bytes, clock.sleeperCount]).toEqual([0, 0, 0]);
   });
 
   it("are there for whoever uploaded them only", async () => {
     const { desk } = deskOf();
     const { uploadId } = await desk.receive(post(makePng(4, 4)), "me");
-    const find = (id: string, identity: string) => refusal(Promise.resolve().then(() => desk.shelf.find(id, identity)));
+    const find = (id: string, identity: string) =>
+      refusal(Promise.resolve().then(() => desk.pending.find(id, identity)));
     const unknown = await find("x", "me");
     expect(await find(uploadId, "you")).toEqual(unknown);
     expect(unknown.code).toBe("not_found");
@@ -137,11 +138,11 @@ describe("pictures that are uploaded", () => {
     for (let other = 0; other < 10 && refused === undefined; other += 1) {
       const work = desk.receive(post(makePng(4, 4)), `other-${other}`);
       await work.catch(async () => (refused = await refusal(work)));
-      expect(desk.shelf.bytes).toBeLessThanOrEqual(400);
+      expect(desk.pending.bytes).toBeLessThanOrEqual(400);
     }
     expect(refused).toMatchObject({ code: "busy", retryable: true });
     await clock.advance(10);
-    expect(desk.shelf.bytes).toBe(0);
+    expect(desk.pending.bytes).toBe(0);
     await desk.receive(post(makePng(4, 4)), "me");
   });
 
@@ -164,7 +165,7 @@ describe("pictures that are uploaded", () => {
     expect(await refusal(slow("somebody"))).toMatchObject({ code: "busy" });
     ends.forEach((end) => end());
     expect(await Promise.all(arriving)).toHaveLength(4);
-    expect([desk.underWay, desk.shelf.count]).toEqual([0, 4]);
+    expect([desk.underWay, desk.pending.count]).toEqual([0, 4]);
   });
 
   it("M5: have a rate for each identity", async () => {
@@ -185,7 +186,7 @@ describe("pictures that are uploaded", () => {
     desk.close();
     expect(await refusal(late)).toMatchObject({ code: "busy", retryable: true });
     expect(await refusal(desk.receive(post(makePng(4, 4)), "me"))).toMatchObject({ code: "busy" });
-    expect([desk.shelf.count, desk.shelf.bytes, desk.underWay, clock.sleeperCount]).toEqual([0, 0, 0, 0]);
+    expect([desk.pending.count, desk.pending.bytes, desk.underWay, clock.sleeperCount]).toEqual([0, 0, 0, 0]);
   });
 
   it("of a client that goes away are given up", async () => {
@@ -213,7 +214,7 @@ describe("pictures that are uploaded", () => {
   it("keep their colours", async () => {
     const { desk } = deskOf();
     const { uploadId } = await desk.receive(post(makePng(30, 30, [12, 200, 99])), "me");
-    const { data } = await pictureFrame(desk.shelf.find(uploadId, "me"), { width: 2, height: 2 });
+    const { data } = await pictureFrame(desk.pending.find(uploadId, "me"), { width: 2, height: 2 });
     expect([...data.subarray(0, 3)]).toEqual([12, 200, 99]);
   });
 });

@@ -2,14 +2,14 @@ import { DreamloopError, ERROR_CODES, isDreamloopError, type Clock } from "@drea
 import { cleanPicture, PICTURE_FAULTS, type PictureFault } from "@dreamloop/outputs";
 import type { UploadAnswer } from "@dreamloop/protocol";
 import type { ServerConfig } from "../../platform/config/server-config.ts";
+import { readBytes } from "../../platform/http/read-body.ts";
 import { RateTable } from "../../platform/limits/rate-table.ts";
-import { busy } from "../../session/session-slots.ts";
-import { readUpload } from "./read-upload.ts";
+import { busy } from "../../platform/limits/busy.ts";
 import { PendingUploads } from "./pending-uploads.ts";
 
 /** Uploads that may arrive at a time. */
 const MAX_UNDER_WAY = 4;
-/** Of these, those of one identity, so that a slow one does not hold all places. */
+/** Of these, those of one identity, so that a slow one does not hold up all others. */
 const MAX_UNDER_WAY_PER_IDENTITY = 2;
 /** Greatest side of a picture that is kept: as large as worlds are, so that nothing is seen of the loss. */
 const MAX_KEPT_SIDE = 2048;
@@ -34,7 +34,7 @@ export type UploadConfig = Pick<
  */
 export class UploadReceiver {
   /** Pictures that wait for a session. */
-  readonly shelf: PendingUploads;
+  readonly pending: PendingUploads;
   readonly #clock: Clock;
   readonly #config: UploadConfig;
   readonly #rates: RateTable;
@@ -48,7 +48,7 @@ export class UploadReceiver {
     this.#clock = clock;
     this.#config = config;
     this.#rates = new RateTable({ perSecond: uploadsPerMinute / 60, burst: uploadsPerMinute });
-    this.shelf = new PendingUploads(clock, {
+    this.pending = new PendingUploads(clock, {
       totalBytes: uploadTotalBytes,
       perIdentity: maxUploadsPerIdentity,
       seconds: uploadSeconds,
@@ -62,23 +62,23 @@ export class UploadReceiver {
 
   /** Reads, checks and keeps the picture in the body of a request. Throws `busy`, `limit_exceeded`, `invalid_value` or `cancelled`, and keeps nothing then. */
   async receive(request: Request, identity: string): Promise<UploadAnswer> {
-    const place = this.#admit(identity);
+    const upload = this.#admit(identity);
     try {
-      const bytes = await readUpload(request, this.#config.uploadBytes);
+      const bytes = await readBytes(request, { maxBytes: this.#config.uploadBytes, what: "the picture" });
       const { png, width, height } = await this.#inTurn(() => clean(bytes, this.#config.uploadPixels));
       if (this.#isClosed) throw closing();
-      this.#underWay.delete(place);
-      const uploadId = this.shelf.add(identity, png);
+      this.#underWay.delete(upload);
+      const uploadId = this.pending.add(identity, png);
       return { uploadId, width, height, expiresSeconds: this.#config.uploadSeconds };
     } finally {
-      this.#underWay.delete(place);
+      this.#underWay.delete(upload);
     }
   }
 
   /** Takes nothing in any more and lets go of everything; idempotent. */
   close(): void {
     this.#isClosed = true;
-    this.shelf.clear();
+    this.pending.clear();
   }
 
   #admit(identity: string): symbol {
@@ -90,12 +90,12 @@ export class UploadReceiver {
       });
     }
     const own = [...this.#underWay.values()].filter((each) => each === identity).length;
-    this.shelf.check(identity, own);
+    this.pending.check(identity, own);
     if (own >= MAX_UNDER_WAY_PER_IDENTITY) throw busy(`${own} of your pictures are being uploaded`, 1);
     if (this.#underWay.size >= MAX_UNDER_WAY) throw busy("other pictures are being uploaded", 1);
-    const place = Symbol(identity);
-    this.#underWay.set(place, identity);
-    return place;
+    const upload = Symbol(identity);
+    this.#underWay.set(upload, identity);
+    return upload;
   }
 
   /** One after the other, so that the memory for decoding is that of one picture. */

@@ -2,11 +2,25 @@ import { Hono, type Context } from "hono";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import type { UploadLimits } from "@dreamloop/protocol";
 import type { ServerConfig } from "../../platform/config/server-config.ts";
-import { bearerOf, type HttpEnv } from "../../platform/http/request-identity.ts";
-import type { ServerContext } from "../server-context.ts";
+import { bearerOf, type HttpEnv, type RequestIdentities } from "../../platform/http/request-identity.ts";
+import type { AccessRules } from "../../platform/security/access-rules.ts";
+import type { ServerMetrics } from "../../platform/server-metrics.ts";
+import type { UploadReceiver } from "./upload-receiver.ts";
+
+/** What `uploadRoutes` are made with. */
+export interface UploadRoutesOptions {
+  /** Takes pictures in. */
+  readonly uploads: UploadReceiver;
+  /** Checks the server's token. */
+  readonly access: Pick<AccessRules, "isServerToken">;
+  /** Counts uploads. */
+  readonly metrics: Pick<ServerMetrics, "uploads">;
+  /** Who asks. */
+  readonly identities: RequestIdentities;
+}
 
 /** The routes below `/api/uploads`: a picture as the bare body, by whoever may start a session. */
-export function uploadRoutes({ uploads, access, metrics, identities }: ServerContext): Hono<HttpEnv> {
+export function uploadRoutes({ uploads, access, metrics, identities }: UploadRoutesOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
 
   const authorize = (c: Context<HttpEnv>): void => {
@@ -31,8 +45,8 @@ export function uploadRoutes({ uploads, access, metrics, identities }: ServerCon
   routes.delete("/:id", (c) => {
     authorize(c);
     const id = c.req.param("id");
-    uploads.shelf.find(id, identities.ofContext(c));
-    uploads.shelf.remove(id);
+    uploads.pending.find(id, identities.ofContext(c));
+    uploads.pending.remove(id);
     return c.body(null, 204);
   });
 

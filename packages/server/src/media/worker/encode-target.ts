@@ -6,11 +6,15 @@ import {
   type SessionDescription,
   type StepResult,
 } from "@dreamloop/core";
-import { mjpegEncoder, type VideoEncoderBackend, type VideoEncoderSettings } from "@dreamloop/outputs";
+import {
+  mjpegEncoder,
+  VIDEO_TICKS_PER_SECOND,
+  type VideoEncoderBackend,
+  type VideoEncoderSettings,
+} from "@dreamloop/outputs";
 import { FRAME_CODECS, type FrameCodec } from "@dreamloop/protocol";
 import type { MediaFrame } from "../media-messages.ts";
 import { CodecEncoder } from "./codec-encoder.ts";
-import { FrameClock } from "./frame-clock.ts";
 
 /** What travels with a chunk to its frames, in the metadata of its result. */
 export interface ChunkFacts {
@@ -237,5 +241,19 @@ export class EncodeTarget implements OutputTarget {
       rtpTimestamp: rtpTimestamp % 2 ** 32,
       encodeSeconds: this.#options.clock.nowSeconds() - handedInSeconds,
     });
+  }
+}
+
+/** Gives each frame its time in RTP ticks: from the time at which it is due, and strictly rising. */
+class FrameClock {
+  #originSeconds: number | undefined;
+  #last = -1;
+
+  /** Ticks since the first frame for a frame that is due at `dueSeconds`; never wraps. */
+  ticks(dueSeconds: number): number {
+    this.#originSeconds ??= dueSeconds;
+    const ticks = Math.round((dueSeconds - this.#originSeconds) * VIDEO_TICKS_PER_SECOND);
+    this.#last = Math.max(this.#last + 1, ticks);
+    return this.#last;
   }
 }

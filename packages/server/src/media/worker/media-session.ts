@@ -5,6 +5,7 @@ import {
   LivePresenter,
   RateEstimator,
   stepResult,
+  summarize,
   type Clock,
   type SessionDescription,
 } from "@dreamloop/core";
@@ -13,8 +14,10 @@ import type { VideoEncoderBackend, VideoEncoderSettings } from "@dreamloop/outpu
 import type { FrameCodec } from "@dreamloop/protocol";
 import type { MediaFrame, MediaStats, RecordedVideo } from "../media-messages.ts";
 import { EncodeTarget } from "./encode-target.ts";
-import { RecentMedian } from "./recent-median.ts";
 import { RecordingSink } from "./recording-sink.ts";
+
+/** Values that are looked at: three seconds at 30 a second. */
+const MEDIAN_VALUES = 90;
 
 /** What a `MediaSession` is made with. */
 export interface MediaSessionOptions {
@@ -163,5 +166,22 @@ export class MediaSession {
     const facts = { firstFrameIndex: status.frameCount - result.frameCount, readSeconds, modelSeconds };
     const told = stepResult({ ...result, metadata: { ...result.metadata, ...facts } });
     this.#presenter.push(told, firstDueSeconds, () => chunk.release());
+  }
+}
+
+/** The median of the newest values. */
+class RecentMedian {
+  readonly #values: number[] = [];
+  #next = 0;
+
+  /** Adds a value, in place of the oldest one when there are many. */
+  note(value: number): void {
+    this.#values[this.#next] = value;
+    this.#next = (this.#next + 1) % MEDIAN_VALUES;
+  }
+
+  /** The median; 0 before the first value. */
+  get value(): number {
+    return this.#values.length === 0 ? 0 : (summarize(this.#values)?.p50 ?? 0);
   }
 }

@@ -1,10 +1,10 @@
 import type { DataChannel, PeerConnection, Track } from "node-datachannel";
 import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
 import { PROTOCOL_LIMITS, type IceCandidate } from "@dreamloop/protocol";
-import { gathering } from "./gathering.ts";
+import type { ReceiverFeedback } from "../outlet/receiver-feedback.ts";
 import { isUsableCandidate, type OfferFacts } from "./offer.ts";
 import { rtcConfig, type RtcModule, type RtcSettings } from "./rtc-library.ts";
-import { readRtcp, type RtcpFeedback } from "./rtp/rtcp.ts";
+import { readRtcp } from "./rtp/rtcp.ts";
 import { VideoSender } from "./video-sender.ts";
 
 /** The data channels that a client may open. */
@@ -19,7 +19,7 @@ export interface PeerEvents {
   /** A text that came over a channel. */
   readonly onText: (name: ChannelName, text: string) => void;
   /** What the receiver says of the video. */
-  readonly onFeedback: (feedback: RtcpFeedback) => void;
+  readonly onFeedback: (feedback: ReceiverFeedback) => void;
   /** Told once when the connection is lost or closed, from whichever side. */
   readonly onLost: (reason: string) => void;
 }
@@ -207,4 +207,23 @@ export class Peer {
     this.#losing.abort();
     this.#events.onLost(reason);
   }
+}
+
+/** Resolves when a connection has gathered its candidates. */
+export function gathering(connection: PeerConnection): Promise<void> {
+  const { callback, done } = completion();
+  connection.onGatheringStateChange(callback);
+  return done;
+}
+
+/** Apart from the connection: the library keeps callbacks, and one that reaches its connection would never let it be freed. */
+function completion(): { readonly callback: (state: string) => void; readonly done: Promise<void> } {
+  let resolve = (): void => undefined;
+  const done = new Promise<void>((each) => (resolve = each));
+  return {
+    done,
+    callback: (state) => {
+      if (state === "complete") resolve();
+    },
+  };
 }

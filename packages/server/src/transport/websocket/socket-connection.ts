@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from "ws";
 import { DreamloopError, ERROR_CODES, errorToRecord, isPlainObject, type ErrorRecord } from "@dreamloop/core";
 import {
+  type ControlResponse,
   frameMessageHead,
   PROTOCOL_VERSION,
   readHelloMessage,
@@ -8,14 +9,11 @@ import {
   type FrameCodec,
   type ServerMessage,
 } from "@dreamloop/protocol";
-import type { ServerContext } from "../../app/server-context.ts";
 import { MessageBudget } from "../../platform/limits/message-budget.ts";
 import type { SessionRole } from "../../platform/security/session-token.ts";
-import type { Connection, Outlet } from "../../viewers/connection.ts";
 import { Deadline } from "../../platform/limits/deadline.ts";
-import type { LiveSession } from "../../session/live-session.ts";
+import type { Inlet, Outlet, TransportSession } from "../outlet/outlet.ts";
 import { CLOSE_CODES, closeReason } from "./close-codes.ts";
-import { refusalOf } from "./refusal.ts";
 
 /** Bytes that may wait in a socket; beyond that frames are left out until the next key frame. */
 const MAX_WAITING_BYTES = 262_144;
@@ -26,24 +24,33 @@ const HELLO_SECONDS = 5;
 /** Seconds between two pings; a client that has not answered by the next one is gone. */
 const PING_SECONDS = 10;
 
+/** What a `SocketConnection` is made with. */
+export interface SocketConnectionOptions {
+  /** The socket. */
+  readonly socket: WebSocket;
+  /** The session that it is for. */
+  readonly session: TransportSession;
+  /** What the client may do. */
+  readonly role: SessionRole;
+  /** What this server encodes. */
+  readonly codecs: readonly FrameCodec[];
+}
+
 /** One WebSocket: the whole of a connection where there is no WebRTC. */
 export class SocketConnection {
-  readonly #context: ServerContext;
   readonly #socket: WebSocket;
-  readonly #session: LiveSession;
+  readonly #session: TransportSession;
   readonly #role: SessionRole;
+  readonly #codecs: readonly FrameCodec[];
   readonly #deadline: Deadline;
   readonly #budget = new MessageBudget();
   readonly #reading: Deadline;
-  #connection: Connection | undefined;
+  #inlet: Inlet | undefined;
   #isAlive = true;
 
   /** Takes the socket over; it ends by itself. */
-  constructor(
-    context: ServerContext,
-    options: { readonly socket: WebSocket; readonly session: LiveSession; readonly role: SessionRole },
-  ) {
-    this.#context = context;
+  constructor(options: SocketConnectionOptions) {
+    this.#codecs = options.codecs;
     this.#socket = options.socket;
     this.#session = options.session;
     this.#role = options.role;
@@ -57,7 +64,7 @@ export class SocketConnection {
     options.socket.on("close", (code) => {
       this.#deadline.clear();
       this.#reading.clear();
-      this.#connection?.lost(`the WebSocket was closed (${code})`);
+      this.#inlet?.lost(`the WebSocket was closed (${code})`);
     });
   }
 
@@ -68,10 +75,10 @@ export class SocketConnection {
     }
     const text = (data as Buffer).toString("utf8");
     this.#charge((data as Buffer).byteLength);
-    const connection = this.#connection;
-    if (connection === undefined) this.#hello(text);
-    else if (isInput(text)) connection.takeInput(text);
-    else connection.takeControl(text);
+    const inlet = this.#inlet;
+    if (inlet === undefined) this.#hello(text);
+    else if (isInput(text)) inlet.takeInput(text);
+    else inlet.takeControl(text);
   }
 
   /** Whoever sends too much is not read for a while: what comes waits in the network, and nobody else has to. */
@@ -93,11 +100,11 @@ export class SocketConnection {
         );
       }
       const codec = this.#chooseCodec(decoders);
-      const connection = this.#session.connect(this.#role, () => this.#outlet(codec));
-      this.#connection = connection;
-      connection.send({ type: "welcome", version: PROTOCOL_VERSION, codec, epoch: connection.epoch });
+      const inlet = this.#session.connect(this.#role, () => this.#outlet(codec));
+      this.#inlet = inlet;
+      inlet.send({ type: "welcome", version: PROTOCOL_VERSION, codec, epoch: inlet.epoch });
       this.#ping();
-      connection.ready();
+      inlet.ready();
     } catch (error) {
       this.#refuse(errorToRecord(error).message, error);
     }
@@ -105,13 +112,13 @@ export class SocketConnection {
 
   /** What is made anyway where the client can decode it; else the first that can be made, in the client's order. */
   #chooseCodec(decoders: readonly FrameCodec[]): FrameCodec {
-    const possible = decoders.filter((codec) => this.#context.media.codecs.includes(codec));
-    const inUse = [...this.#session.connections].map(({ outlet }) => outlet.codec);
+    const possible = decoders.filter((codec) => this.#codecs.includes(codec));
+    const inUse = this.#session.codecsInUse;
     const chosen = possible.find((codec) => inUse.includes(codec)) ?? possible[0];
     if (chosen !== undefined) return chosen;
     throw new DreamloopError(
       ERROR_CODES.invalidValue,
-      `the server encodes ${this.#context.media.codecs.join(", ")} and the client decodes ${decoders.join(", ")}`,
+      `the server encodes ${this.#codecs.join(", ")} and the client decodes ${decoders.join(", ")}`,
     );
   }
 
@@ -157,7 +164,7 @@ export class SocketConnection {
   }
 
   #refuse(reason: string, error?: unknown): void {
-    if (this.#connection === undefined && error !== undefined && this.#socket.readyState === this.#socket.OPEN) {
+    if (this.#inlet === undefined && error !== undefined && this.#socket.readyState === this.#socket.OPEN) {
       this.#socket.send(JSON.stringify(refusalOf(error)));
     }
     this.#end(CLOSE_CODES.protocol, reason);
@@ -168,6 +175,11 @@ export class SocketConnection {
     const timer = setTimeout(() => this.#socket.terminate(), 2000);
     timer.unref();
   }
+}
+
+/** What a socket is told that is not let in, before it is closed: the whole error, for which the reason of a close has no room. */
+export function refusalOf(error: unknown): ControlResponse {
+  return { type: "response", id: 0, ok: false, error: errorToRecord(error) };
 }
 
 function isInput(text: string): boolean {

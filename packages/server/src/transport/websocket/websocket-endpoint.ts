@@ -1,19 +1,34 @@
 import type { IncomingMessage } from "node:http";
 import { WebSocketServer } from "ws";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
-import { PROTOCOL_LIMITS } from "@dreamloop/protocol";
+import { PROTOCOL_LIMITS, type FrameCodec } from "@dreamloop/protocol";
 import { errorAnswer } from "../../platform/http/error-answer.ts";
-import { tooManyRequests } from "../../platform/http/request-identity.ts";
-import type { ServerContext } from "../../app/server-context.ts";
+import type { RequestGate } from "../../platform/http/request-gate.ts";
 import type { UpgradeListener } from "../../platform/http/upgrade-requests.ts";
+import type { SessionRole, TokenSigner } from "../../platform/security/session-token.ts";
+import type { ServerMetrics } from "../../platform/server-metrics.ts";
+import type { TransportSession } from "../outlet/outlet.ts";
 import { CLOSE_CODES, closeReason } from "./close-codes.ts";
-import { refusalOf } from "./refusal.ts";
-import { SocketConnection } from "./socket-connection.ts";
+import { refusalOf, SocketConnection } from "./socket-connection.ts";
+
+/** What a `webSocketEndpoint` is made with. */
+export interface WebSocketEndpointOptions {
+  /** Checks every request. */
+  readonly gate: RequestGate;
+  /** Reads the tokens of sessions. */
+  readonly tokens: TokenSigner;
+  /** Finds sessions; throws `closed` for one that has ended, `not_found` for any other. */
+  readonly sessions: { find(sessionId: string): TransportSession };
+  /** What this server encodes. */
+  readonly codecs: readonly FrameCodec[];
+  /** Counts answers. */
+  readonly metrics: Pick<ServerMetrics, "httpRequests">;
+}
 
 const PATH = /^\/api\/sessions\/([\w-]{1,64})\/socket$/;
 
 /** Takes requests to become a WebSocket: the same checks and rate as for POST, then the session's token. */
-export function webSocketUpgrade(context: ServerContext): UpgradeListener {
+export function webSocketEndpoint(options: WebSocketEndpointOptions): UpgradeListener {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -25,9 +40,9 @@ export function webSocketUpgrade(context: ServerContext): UpgradeListener {
   return (request, socket, head) => {
     socket.on("error", () => socket.destroy());
     try {
-      const { session, role } = admit(context, request);
+      const { session, role } = admit(options, request);
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        new SocketConnection(context, { socket: webSocket, session, role });
+        new SocketConnection({ socket: webSocket, session, role, codecs: options.codecs });
       });
     } catch (error) {
       if (isDreamloopError(error, ERROR_CODES.closed)) {
@@ -40,7 +55,7 @@ export function webSocketUpgrade(context: ServerContext): UpgradeListener {
       }
       const { status, body } = errorAnswer(error);
       const text = JSON.stringify(body);
-      context.metrics.httpRequests.inc({ status });
+      options.metrics.httpRequests.inc({ status });
       socket.end(
         `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
       );
@@ -48,20 +63,21 @@ export function webSocketUpgrade(context: ServerContext): UpgradeListener {
   };
 }
 
-function admit(context: ServerContext, request: IncomingMessage) {
-  const { access, tokens, registry, rates, clock, identities } = context;
-  const { host, origin } = request.headers;
-  if (!rates.take(identities.of(request), clock.nowSeconds())) throw tooManyRequests();
-  access.checkHost({ host });
+function admit(
+  { gate, tokens, sessions }: WebSocketEndpointOptions,
+  request: IncomingMessage,
+): { readonly session: TransportSession; readonly role: SessionRole } {
+  gate.admit(request);
   const url = addressIn(request);
   const [, sessionId] = PATH.exec(url.pathname) ?? [];
   if (sessionId === undefined) throw new DreamloopError(ERROR_CODES.notFound, "there is no WebSocket at this path");
-  const claims = tokens.read(url.searchParams.get("token") ?? "");
-  access.checkOrigin({ host, origin, hasToken: true });
+  const token = url.searchParams.get("token") ?? "";
+  const claims = tokens.read(token);
+  gate.checkOrigin(request, token);
   if (claims.sessionId !== sessionId) {
     throw new DreamloopError(ERROR_CODES.unauthorized, "the token is of another session");
   }
-  return { session: registry.find(sessionId), role: claims.role };
+  return { session: sessions.find(sessionId), role: claims.role };
 }
 
 function addressIn({ url = "/" }: IncomingMessage): URL {

@@ -1,59 +1,68 @@
 import { Hono, type Context } from "hono";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
-import { PROTOCOL_LIMITS, type IceCandidate } from "@dreamloop/protocol";
-import { newSecret } from "../../platform/security/secrets.ts";
-import { SESSION_ROLES } from "../../platform/security/session-token.ts";
-import type { Connection } from "../../viewers/connection.ts";
-import type { LiveSession } from "../../session/live-session.ts";
-import { answerOffer } from "../webrtc/rtc-connection.ts";
+import { PROTOCOL_LIMITS, type IceCandidate, type IceServerEntry } from "@dreamloop/protocol";
 import { readText } from "../../platform/http/read-body.ts";
 import type { HttpEnv } from "../../platform/http/request-identity.ts";
-import type { ServerContext } from "../../app/server-context.ts";
+import { newSecret } from "../../platform/security/secrets.ts";
+import { SESSION_ROLES, type TokenSigner } from "../../platform/security/session-token.ts";
+import type { Inlet, TransportSession } from "../outlet/outlet.ts";
+import type { RtcAnswerer } from "../webrtc/rtc-answerer.ts";
+
+/** What `whepRoutes` are made with. */
+export interface WhepRoutesOptions {
+  /** Reads the tokens of sessions. */
+  readonly tokens: TokenSigner;
+  /** Finds sessions; throws `closed` for one that has ended, `not_found` for any other. */
+  readonly sessions: { find(sessionId: string): TransportSession };
+  /** Answers offers. */
+  readonly rtc: RtcAnswerer;
+  /** Helpers that viewers may use. */
+  readonly iceServers: readonly IceServerEntry[];
+}
+
+/** The viewers of a session by the names that they got; each goes with its connection. */
+type ViewerNames = WeakMap<TransportSession, Map<string, Inlet>>;
 
 /** Viewers by WHEP (draft-ietf-wish-whep): receive only, one POST each, with the token of the session's link in the path. */
-export function whepRoutes(context: ServerContext): Hono<HttpEnv> {
+export function whepRoutes({ tokens, sessions, rtc, iceServers }: WhepRoutesOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   // All viewers of a session have the same link, so that each needs a name of its own that the others cannot guess.
-  const names = new WeakMap<Connection, string>();
+  const names: ViewerNames = new WeakMap();
+  const sessionOf = (token = ""): TransportSession => sessions.find(tokens.read(token).sessionId);
+  const viewerOf = (c: Context<HttpEnv>): Inlet => {
+    const inlet = names.get(sessionOf(c.req.param("token")))?.get(c.req.param("viewer") ?? "");
+    if (inlet !== undefined) return inlet;
+    throw new DreamloopError(ERROR_CODES.notFound, "there is no such viewer; it may have left");
+  };
 
   routes.post("/:token", async (c) => {
     requireType(c, "application/sdp");
-    const session = sessionOf(context, c.req.param("token"));
+    const session = sessionOf(c.req.param("token"));
     const sdp = await readText(c.req.raw, PROTOCOL_LIMITS.sdpLength);
-    const answer = await answerOffer(context, { session, role: SESSION_ROLES.viewer, sdp, candidates: [] });
+    const { inlet, lost, ...answer } = await rtc.answer({ session, role: SESSION_ROLES.viewer, sdp, candidates: [] });
     const name = newSecret();
-    names.set(answer.connection, name);
+    const viewers = names.get(session) ?? new Map<string, Inlet>();
+    names.set(session, viewers.set(name, inlet));
+    lost.addEventListener("abort", () => viewers.delete(name), { once: true });
     c.header("Location", `/whep/${c.req.param("token")}/${name}`);
-    for (const link of iceLinks(context)) c.header("Link", link, { append: true });
+    for (const link of iceLinks(iceServers)) c.header("Link", link, { append: true });
     c.header("Content-Type", "application/sdp");
     return c.body(answer.sdp, 201);
   });
 
-  routes.patch("/:token/:connection", async (c) => {
+  routes.patch("/:token/:viewer", async (c) => {
     requireType(c, "application/trickle-ice-sdpfrag");
-    const connection = connectionOf(context, names, c);
-    const fragment = await readText(c.req.raw, PROTOCOL_LIMITS.sdpLength);
-    connection.outlet.addCandidates?.(candidatesOf(fragment));
+    const viewer = viewerOf(c);
+    viewer.addCandidates(candidatesOf(await readText(c.req.raw, PROTOCOL_LIMITS.sdpLength)));
     return c.body(null, 204);
   });
 
-  routes.delete("/:token/:connection", (c) => {
-    connectionOf(context, names, c).close();
+  routes.delete("/:token/:viewer", (c) => {
+    viewerOf(c).close();
     return c.body(null, 200);
   });
 
   return routes;
-}
-
-function sessionOf({ tokens, registry }: ServerContext, token: string): LiveSession {
-  return registry.find(tokens.read(token).sessionId);
-}
-
-function connectionOf(context: ServerContext, names: WeakMap<Connection, string>, c: Context<HttpEnv>): Connection {
-  const session = sessionOf(context, c.req.param("token") ?? "");
-  const connection = [...session.connections].find((each) => names.get(each) === c.req.param("connection"));
-  if (connection !== undefined) return connection;
-  throw new DreamloopError(ERROR_CODES.notFound, "there is no such viewer; it may have left");
 }
 
 function requireType(c: Context<HttpEnv>, type: string): void {
@@ -78,8 +87,8 @@ function candidatesOf(fragment: string): IceCandidate[] {
   return candidates;
 }
 
-function iceLinks({ config }: ServerContext): string[] {
-  return config.iceServers.flatMap(({ urls, username, credential }) =>
+function iceLinks(iceServers: readonly IceServerEntry[]): string[] {
+  return iceServers.flatMap(({ urls, username, credential }) =>
     (typeof urls === "string" ? [urls] : urls).map((url) => {
       const secret =
         username === undefined || credential === undefined

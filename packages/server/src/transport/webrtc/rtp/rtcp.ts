@@ -1,12 +1,4 @@
-/** What a receiver says in RTCP, as far as a sender cares. */
-export interface RtcpFeedback {
-  /** Whether it asks for a key frame: PLI (RFC 4585, 6.3.1) or FIR (RFC 5104, 4.3.1). */
-  readonly wantsKeyFrame: boolean;
-  /** Bits a second that it believes the path carries (REMB, draft-alvestrand-rmcat-remb). */
-  readonly estimatedBitsPerSecond?: number;
-  /** Greatest share of packets lost since its last report, 0 to 1 (RFC 3550, 6.4.1). */
-  readonly fractionLost?: number;
-}
+import type { ReceiverFeedback } from "../../outlet/receiver-feedback.ts";
 
 const HEADER_BYTES = 4;
 const SENDER_REPORT = 200;
@@ -19,8 +11,11 @@ const REPORT_BLOCK_BYTES = 24;
 const SENDER_INFO_BYTES = 20;
 const REMB_NAME = 0x52454d42;
 
-/** Reads a compound RTCP packet; what is malformed or unknown is passed over. */
-export function readRtcp(message: Uint8Array): RtcpFeedback {
+/**
+ * Reads a compound RTCP packet: key frames asked for by PLI (RFC 4585, 6.3.1) or FIR (RFC 5104, 4.3.1), estimates by REMB
+ * (draft-alvestrand-rmcat-remb), losses by report blocks (RFC 3550, 6.4.1). Malformed and unknown parts are skipped.
+ */
+export function readRtcp(message: Uint8Array): ReceiverFeedback {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
   let wantsKeyFrame = false;
   let estimatedBitsPerSecond: number | undefined;

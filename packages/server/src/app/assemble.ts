@@ -1,0 +1,162 @@
+import type { RequestListener } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { DREAMLOOP_VERSION, type Clock } from "@dreamloop/core";
+import { PROTOCOL_LIMITS, PROTOCOL_VERSION, TRANSPORTS, type ConfigAnswer } from "@dreamloop/protocol";
+import type { MediaHost } from "../media/media-host.ts";
+import type { ServerConfig } from "../platform/config/server-config.ts";
+import { RequestGate } from "../platform/http/request-gate.ts";
+import { RequestIdentities } from "../platform/http/request-identity.ts";
+import type { UpgradeListener } from "../platform/http/upgrade-requests.ts";
+import { RateTable } from "../platform/limits/rate-table.ts";
+import { NoticeReporter } from "../platform/notices/notice-reporter.ts";
+import type { ServerNotice } from "../platform/notices/server-notice.ts";
+import { AccessRules } from "../platform/security/access-rules.ts";
+import { TokenSigner } from "../platform/security/session-token.ts";
+import { addServerGauges, ServerMetrics } from "../platform/server-metrics.ts";
+import { RecordingStore } from "../recordings/recording-store.ts";
+import { SessionRegistry } from "../session/session-registry.ts";
+import { loadRtc } from "../transport/webrtc/rtc-library.ts";
+import { RtcAnswerer } from "../transport/webrtc/rtc-answerer.ts";
+import { webSocketEndpoint } from "../transport/websocket/websocket-endpoint.ts";
+import { whepRoutes } from "../transport/whep/whep-routes.ts";
+import type { ServedWorld } from "../worlds/served-world.ts";
+import type { WorldPool } from "../worlds/world-pool.ts";
+import { httpApp } from "./http-app.ts";
+import { playerFiles } from "./player-files.ts";
+import { serverRoutes } from "./server-routes.ts";
+import { sessionRoutes } from "./session-routes.ts";
+import { UploadReceiver } from "./uploads/upload-receiver.ts";
+import { uploadLimits, uploadRoutes } from "./uploads/upload-routes.ts";
+
+/** What the parts of a server are put together from. */
+export interface AssembleOptions {
+  /** How it runs. */
+  readonly config: ServerConfig;
+  /** Times sessions and limits. */
+  readonly clock: Clock;
+  /** The worlds that it offers. */
+  readonly worlds: readonly ServedWorld[];
+  /** Where they are loaded. */
+  readonly pool: WorldPool;
+  /** Where frames are encoded. */
+  readonly media: MediaHost;
+  /** The built player page; absent: a page that says it is not there. */
+  readonly playerFolder: string | undefined;
+  /** Hears what whoever runs the server should know. */
+  readonly onNotice: ((notice: ServerNotice) => void) | undefined;
+}
+
+/** The parts of a server behind its port. */
+export interface AssembledServer {
+  /** The sessions. */
+  readonly registry: SessionRegistry;
+  /** Takes pictures in. */
+  readonly uploads: UploadReceiver;
+  /** Where recordings are; absent when there are none. */
+  readonly recordings: RecordingStore | undefined;
+  /** Whether the WebRTC library is there. */
+  readonly hasWebRtc: boolean;
+  /** Takes HTTP requests. */
+  readonly listener: RequestListener;
+  /** Takes WebSockets. */
+  readonly webSocket: UpgradeListener;
+}
+
+/** Makes the parts of a server and puts them together; nothing of it runs before the first request. */
+export async function assemble(options: AssembleOptions): Promise<AssembledServer> {
+  const { config, clock, worlds, pool, media, playerFolder, onNotice } = options;
+  const { codecs } = media;
+  const isTls = config.tlsCert !== undefined;
+  const metrics = new ServerMetrics();
+  const notices = new NoticeReporter(clock, onNotice);
+  const access = new AccessRules(config);
+  const identities = new RequestIdentities(config);
+  const tokens = new TokenSigner(clock);
+  const rates = new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond });
+  const gate = new RequestGate({ clock, access, identities, rates, tokens });
+  const uploads = new UploadReceiver(clock, config);
+  const recordings = config.recording ? new RecordingStore() : undefined;
+  const registry = new SessionRegistry({
+    clock,
+    config,
+    worlds,
+    pool,
+    media,
+    metrics,
+    notices,
+    ...(recordings === undefined ? {} : { recordings }),
+  });
+  addServerGauges(metrics.registry, {
+    sessions: () => registry.sessions.length,
+    sessionLimit: config.maxSessions,
+    viewers: () => registry.viewersByTransport,
+    loads: () => pool.loadsUnderWay,
+    loadedWorlds: () => pool.loadedCount,
+    lateFrames: () => media.lateFrames,
+    doubleReleases: () => registry.slots.doubleReleases,
+  });
+  const rtc = new RtcAnswerer({
+    rtc: await loadRtc().catch(() => undefined),
+    settings: {
+      host: config.host,
+      iceServers: config.iceServers,
+      iceTransportPolicy: config.relayOnly ? "relay" : "all",
+      ...(config.udpPorts === undefined ? {} : { udpPorts: config.udpPorts }),
+    },
+    clock,
+    codecs,
+  });
+  const answers = { tokens, config, pool };
+  const app = httpApp({
+    gate,
+    metrics,
+    notices,
+    isTls,
+    player: playerFiles(playerFolder),
+    routes: {
+      "/": serverRoutes({
+        registry,
+        access,
+        counters: metrics.registry,
+        worlds,
+        pool,
+        config: configAnswer(config, rtc.canSendVideo),
+      }),
+      "/api/sessions": sessionRoutes({
+        registry,
+        tokens,
+        access,
+        identities,
+        metrics,
+        pictures: uploads.pending,
+        rtc,
+        answers,
+      }),
+      "/api/uploads": uploadRoutes({ uploads, access, metrics, identities }),
+      "/whep": whepRoutes({ tokens, sessions: registry, rtc, iceServers: config.iceServers }),
+    },
+  });
+  const listener = getRequestListener(app.fetch);
+  return {
+    registry,
+    uploads,
+    recordings,
+    hasWebRtc: rtc.isLoaded,
+    listener: (request, response) => void listener(request, response),
+    webSocket: webSocketEndpoint({ gate, tokens, sessions: registry, codecs, metrics }),
+  };
+}
+
+function configAnswer(config: ServerConfig, hasRtc: boolean): ConfigAnswer {
+  return {
+    version: DREAMLOOP_VERSION,
+    protocolVersion: PROTOCOL_VERSION,
+    iceServers: config.iceServers,
+    iceTransportPolicy: config.relayOnly ? "relay" : "all",
+    transports: hasRtc ? [TRANSPORTS.webrtc, TRANSPORTS.websocket] : [TRANSPORTS.websocket],
+    limits: PROTOCOL_LIMITS,
+    authentication: config.token === undefined ? "none" : "token",
+    recording: config.recording,
+    uploads: uploadLimits(config),
+  };
+}
