@@ -193,7 +193,7 @@ export {
   LONGEST_LOOK_SECONDS,
 } from "./canonical/converters/gamepad.ts";
 export type { GamepadLookOptions, LookAction } from "./canonical/converters/gamepad.ts";
-export type { HeldCodes } from "./canonical/converters/held-codes.ts";
+export type { HeldCodeList } from "./canonical/converters/held-window.ts";
 export {
   KEYBOARD_CAMERA_BINDINGS,
   KEYBOARD_DRIVER_BINDINGS,
@@ -400,6 +400,8 @@ export type { Stage, StageListener } from "./rollout/stages.ts";
 // Frames
 export { CONSTANT_FRAMES, DEFAULT_FRAME_BANDS, FRAME_WARNINGS, FrameChecker } from "./model/frame-check.ts";
 export type { FrameBands, FrameStatistics, FrameWarning } from "./model/frame-check.ts";
+export { FramePool } from "./model/frame-pool.ts";
+export type { FrameLoan } from "./model/frame-pool.ts";
 export { frameHashInput, frameRgb8, sliceFrames } from "./model/frame-pixels.ts";
 // Drivers
 export { requireBatchEnd, runBatch } from "./drivers/batch-driver.ts";
@@ -414,7 +416,8 @@ export type { DueFrame, PresentationDrops, ScheduledChunk } from "./drivers/pres
 export { startRealtime } from "./drivers/realtime-driver.ts";
 export type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./drivers/realtime-options.ts";
 export { DEFAULT_RECORDING_CAPACITY, RecordingQueue } from "./drivers/recording-queue.ts";
-export type { RunOptions, RunReport, RunWarning } from "./drivers/run-options.ts";
+export type { RunOptions, RunReport } from "./drivers/run-options.ts";
+export type { RunWarning } from "./drivers/run-warnings.ts";
 export { SessionTimeline } from "./drivers/session-timeline.ts";
 // Metrics: instruments
 export { Instruments, timed } from "./report/instruments.ts";

@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError, throwIfCancelled } from "../foundation/dreamloop-error.ts";
 import { eventListSource } from "../inputs/event-list-source.ts";
 import { InputTracker } from "../inputs/input-tracker.ts";
 import { splitControl } from "../inputs/split-control.ts";
@@ -7,6 +7,7 @@ import { sliceFrames } from "../model/frame-pixels.ts";
 import { stepResult, type StepResult } from "../model/step-result.ts";
 import { outputArtifact, type OutputArtifact, type OutputTarget } from "./output-target.ts";
 import { FrameLease } from "../rollout/frame-lease.ts";
+import { planRun, type RunPlan } from "../rollout/run-plan.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
 import { RUN_OUTCOMES, type RunOutcome } from "../rollout/run-observer.ts";
@@ -16,16 +17,12 @@ import { timeWindow, type TimeWindow } from "../foundation/time/time-window.ts";
 import { Cleanup } from "./cleanup.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
 import { checkBatchOptions } from "./read-options.ts";
-import type { RunOptions, RunReport } from "./run-options.ts";
-import {
-  hashFrames,
-  startRollout,
-  tellObservers,
-  WarningCounter,
-  recordStepMetrics,
-  stepRecord,
-  type CommittedStep,
-} from "./run-setup.ts";
+import type { RunOptions, RunReport, RunServices } from "./run-options.ts";
+import { startRollout } from "./start-rollout.ts";
+import { tellObservers, stepRecord, type CommittedStep } from "./tell-observers.ts";
+import { recordStepMetrics } from "./run-metrics.ts";
+import { hashFrames } from "./hash-frames.ts";
+import { WarningCounter } from "./run-warnings.ts";
 
 /** What the batch driver takes beside `RunOptions`. */
 export interface BatchOptions extends RunOptions {
@@ -39,12 +36,29 @@ export interface BatchOptions extends RunOptions {
   readonly frameLimit?: number;
   /** Seconds of the world's timeline to deliver, to the nearest frame and at least one; for callers that do not know the rate yet. Absent: no limit. */
   readonly secondsLimit?: number;
-  /** The window of each step where a replay dictates it; `undefined` ends the run. */
-  readonly windows?: (stepNumber: number) => { readonly window: TimeWindow; readonly discarded?: boolean } | undefined;
-  /** Leaves out updates that the model refuses, with a warning, as live runs do; default false: such a step fails. */
-  readonly dropRefusedUpdates?: boolean;
   /** Called after each committed step, for progress displays. */
   readonly onStep?: (progress: { readonly stepCount: number; readonly frameCount: number }) => void;
+}
+
+/** A window that a plan dictates for a step. */
+export interface PlannedWindow {
+  /** The window. */
+  readonly window: TimeWindow;
+  /** Whether the frames of the step are held back; default false. */
+  readonly discarded?: boolean;
+}
+
+/** A batch run whose plan is settled: a replay knows windows that a run of its own accord would choose. */
+export interface PlannedBatch
+  extends RunServices, Pick<BatchOptions, "outputs" | "onStep" | "stepLimit" | "frameLimit" | "secondsLimit"> {
+  /** What runs. */
+  readonly plan: RunPlan;
+  /** The input. */
+  readonly source: UserInputSource;
+  /** The window of each step, asked for right before it; `undefined` ends the run. Absent: windows tile the timeline. */
+  readonly windows?: (stepNumber: number) => Promise<PlannedWindow | undefined>;
+  /** Leaves out updates that the model refuses, with a warning, as live runs do; default false: such a step fails. */
+  readonly dropRefusedUpdates?: boolean;
 }
 
 /**
@@ -53,37 +67,46 @@ export interface BatchOptions extends RunOptions {
  */
 export async function runBatch(options: BatchOptions): Promise<RunReport> {
   checkBatchOptions(options);
-  const { stepLimit, frameLimit, secondsLimit } = options;
-  const source = options.source ?? eventListSource({ events: [] });
+  const source = options.source ?? noInput();
+  return execute({ ...options, source }, () => planRun({ ...options, sourceSchema: source.schema }));
+}
+
+/** Runs what a plan says, as `runBatch` does. */
+export function runPlannedBatch(batch: PlannedBatch): Promise<RunReport> {
+  return execute(batch, () => batch.plan);
+}
+
+async function execute(batch: Omit<PlannedBatch, "plan">, settle: () => RunPlan): Promise<RunReport> {
+  const { metrics, signal } = batch;
   const cleanup = new Cleanup();
-  const warnings = new WarningCounter(options.onWarning);
+  const warnings = new WarningCounter(batch.onWarning);
   const artifacts: OutputArtifact[] = [];
   let run: BatchRun | undefined;
   let outcome: RunOutcome = RUN_OUTCOMES.failed;
   try {
-    const rollout = await startRollout(options, source.schema, cleanup, warnings, {
-      realtime: false,
-      dropRefusedUpdates: options.dropRefusedUpdates === true,
-    });
-    for (const target of options.outputs ?? []) {
+    if (metrics !== undefined) cleanup.add(() => metrics.close());
+    throwIfCancelled(signal, "the run");
+    const rollout = await startRollout(
+      settle(),
+      batch,
+      { cleanup, warnings },
+      { realtime: false, dropRefusedUpdates: batch.dropRefusedUpdates === true },
+    );
+    for (const target of batch.outputs ?? []) {
       await target.open(rollout.description);
       cleanup.add(async () => artifacts.push(...readArtifacts(await target.close())));
     }
-    const rate = rollout.description.framesPerSecond;
-    const secondFrames = secondsLimit === undefined ? Infinity : Math.max(1, Math.round(secondsLimit * rate));
-    const frames = Math.min(frameLimit ?? Infinity, secondFrames);
-    const limits = { stepLimit, frameLimit: frames === Infinity ? undefined : frames };
-    run = new BatchRun(options, rollout, source, limits, warnings);
+    run = new BatchRun(batch, rollout, warnings);
     outcome = await run.loop();
   } catch (error) {
     if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
     await cleanup.run();
     // An observer that fails at the end does not hide why the run failed.
-    await tellEnd(options, outcome, run).catch(() => undefined);
+    await tellEnd(batch, outcome, run).catch(() => undefined);
     throw error;
   }
   await cleanup.run();
-  await tellEnd(options, outcome, run);
+  await tellEnd(batch, outcome, run);
   cleanup.raise();
   // Targets are closed in reverse order of opening; what they made is listed in the order in which they were given.
   artifacts.reverse();
@@ -97,22 +120,16 @@ function readArtifacts(given: unknown): readonly OutputArtifact[] {
   return listOf((artifact) => outputArtifact(artifact as OutputArtifact))(given, "OutputTarget.close()");
 }
 
-async function tellEnd(options: BatchOptions, outcome: RunOutcome, run: BatchRun | undefined): Promise<void> {
+async function tellEnd(options: RunServices, outcome: RunOutcome, run: BatchRun | undefined): Promise<void> {
   const { stepCount, frameCount } = run?.counts ?? { stepCount: 0, frameCount: 0 };
   await tellObservers(options.observers, (observer) => observer.runEnded?.({ outcome, stepCount, frameCount }));
 }
 
-interface Limits {
-  readonly stepLimit: number | undefined;
-  readonly frameLimit: number | undefined;
-}
-
 /** The second half of the standard loop: one turn for each step. */
 class BatchRun {
-  readonly #options: BatchOptions;
+  readonly #options: Omit<PlannedBatch, "plan">;
   readonly #rollout: Rollout;
-  readonly #source: UserInputSource;
-  readonly #limits: Limits;
+  readonly #frameLimit: number | undefined;
   readonly #timer: StageTimer;
   readonly #tracker = new InputTracker();
   readonly #prompts: PromptWarnings;
@@ -122,17 +139,10 @@ class BatchRun {
   #emptySteps = 0;
   #resetCount = 0;
 
-  constructor(
-    options: BatchOptions,
-    rollout: Rollout,
-    source: UserInputSource,
-    limits: Limits,
-    warnings: WarningCounter,
-  ) {
+  constructor(options: Omit<PlannedBatch, "plan">, rollout: Rollout, warnings: WarningCounter) {
     this.#options = options;
     this.#rollout = rollout;
-    this.#source = source;
-    this.#limits = limits;
+    this.#frameLimit = frameLimitOf(options, rollout.description.framesPerSecond);
     this.#timer = new StageTimer(options.stages, options.clock);
     this.#prompts = new PromptWarnings((warning) => warnings.warn(warning));
   }
@@ -150,42 +160,35 @@ class BatchRun {
     for (;;) {
       if (this.#options.signal?.aborted) return RUN_OUTCOMES.cancelled;
       if (this.#limitReached()) return RUN_OUTCOMES.completed;
-      const planned =
-        this.#options.windows === undefined ? this.#nextWindow() : this.#dictatedWindow(this.#options.windows);
+      const { windows } = this.#options;
+      // The window of a replay is read also when the rollout is complete, since a reset may lie in it.
+      const planned = windows === undefined ? this.#nextWindow() : await windows(this.#rollout.stepNumber);
       if (planned === undefined) return RUN_OUTCOMES.completed;
-      const ended = await this.#turn(planned.window, planned.discarded);
+      const ended = await this.#turn(planned.window, planned.discarded === true);
       if (ended !== undefined) return ended;
     }
   }
 
   #limitReached(): boolean {
-    const { stepLimit, frameLimit } = this.#limits;
+    const { stepLimit } = this.#options;
     if (stepLimit !== undefined && this.#rollout.stepNumber >= stepLimit) return true;
-    return frameLimit !== undefined && this.#frameCount >= frameLimit;
+    return this.#frameLimit !== undefined && this.#frameCount >= this.#frameLimit;
   }
 
   /** Windows tile the timeline. A request's wish for a later end is granted; otherwise a window lasts as long as the step's frames. */
-  #nextWindow(): { readonly window: TimeWindow; readonly discarded: boolean } | undefined {
+  #nextWindow(): PlannedWindow | undefined {
     const request = this.#rollout.nextRequest();
     if (request === undefined) return undefined;
-    const endSeconds = this.#options.source?.endSeconds;
-    const { stepLimit, frameLimit } = this.#limits;
+    const { source, stepLimit } = this.#options;
+    const { endSeconds } = source;
     const startSeconds = this.#windowEndSeconds;
-    if (stepLimit === undefined && frameLimit === undefined && endSeconds !== undefined && startSeconds >= endSeconds)
-      return undefined;
+    const isLimited = stepLimit !== undefined || this.#frameLimit !== undefined;
+    if (!isLimited && endSeconds !== undefined && startSeconds >= endSeconds) return undefined;
     this.#timelineFrames += this.#rollout.nextFrames;
     const wish = request.userInputWindow;
     const granted = wish !== undefined && wish.endSeconds >= startSeconds;
     const end = granted ? wish.endSeconds : this.#timelineFrames / this.#rollout.description.framesPerSecond;
-    return { window: timeWindow({ startSeconds, endSeconds: Math.max(startSeconds, end) }), discarded: false };
-  }
-
-  /** The window of a replay; it is read also when the rollout is complete, since a reset may stand in it. */
-  #dictatedWindow(
-    windows: NonNullable<BatchOptions["windows"]>,
-  ): { readonly window: TimeWindow; readonly discarded: boolean } | undefined {
-    const given = windows(this.#rollout.stepNumber);
-    return given === undefined ? undefined : { window: given.window, discarded: given.discarded === true };
+    return { window: timeWindow({ startSeconds, endSeconds: Math.max(startSeconds, end) }) };
   }
 
   /** One step; gives the outcome when the run ended before it. */
@@ -194,7 +197,7 @@ class BatchRun {
     const rollout = this.#rollout;
     const stepNumber = rollout.stepNumber;
     const readStart = this.#timer.now();
-    const inputs = this.#source.read(window);
+    const inputs = this.#options.source.read(window);
     const split = splitControl(inputs, this.#tracker);
     this.#timer.end(STAGES.read, stepNumber, readStart);
     this.#windowEndSeconds = window.endSeconds;
@@ -256,7 +259,7 @@ class BatchRun {
 
   #countEmpty(result: StepResult): void {
     this.#emptySteps = result.frameCount > 0 ? 0 : this.#emptySteps + 1;
-    if (this.#emptySteps < MAX_EMPTY_STEPS || this.#limits.frameLimit === undefined) return;
+    if (this.#emptySteps < MAX_EMPTY_STEPS || this.#frameLimit === undefined) return;
     throw new DreamloopError(
       ERROR_CODES.stepFailed,
       `StepResult.output: expected frames, found none in ${MAX_EMPTY_STEPS} steps; a run of a number of frames would never end`,
@@ -265,8 +268,7 @@ class BatchRun {
 
   /** The result as targets receive it: cut when the frame limit falls inside of it. */
   #cut(result: StepResult): StepResult {
-    const { frameLimit } = this.#limits;
-    const left = frameLimit === undefined ? Infinity : frameLimit - this.#frameCount;
+    const left = this.#frameLimit === undefined ? Infinity : this.#frameLimit - this.#frameCount;
     if (result.output === undefined || result.frameCount <= left) return result;
     return stepResult({ ...result, output: sliceFrames(result.output, 0, left), frameCount: left });
   }
@@ -277,6 +279,19 @@ class BatchRun {
       if (written !== undefined) await written;
     }
   }
+}
+
+/** A source without events that never ends: a run without one ends by its limits or with the rollout. */
+function noInput(): UserInputSource {
+  const empty = eventListSource({ events: [] });
+  return { schema: empty.schema, read: (window) => empty.read(window) };
+}
+
+/** Frames to deliver, with a limit in seconds counted in frames. */
+function frameLimitOf(options: Omit<PlannedBatch, "plan">, framesPerSecond: number): number | undefined {
+  const { frameLimit, secondsLimit } = options;
+  if (secondsLimit === undefined) return frameLimit;
+  return Math.min(frameLimit ?? Infinity, Math.max(1, Math.round(secondsLimit * framesPerSecond)));
 }
 
 /** Refuses a batch run that would never end. */

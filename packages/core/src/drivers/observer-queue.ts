@@ -1,5 +1,5 @@
 import type { RunObserver } from "../rollout/run-observer.ts";
-import type { WarningCounter } from "./run-setup.ts";
+import type { WarningCounter } from "./run-warnings.ts";
 
 /** Tells observers of a live run, in order, while nothing waits for them; what they throw becomes a warning. */
 export class ObserverQueue {

@@ -1,3 +1,4 @@
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import { finite } from "../foundation/validate/reader.ts";
 
 /** What the pacer takes. */
@@ -105,3 +106,11 @@ export class Pacer {
 
 /** A step that is late by less than this is on time: timers of operating systems are not more exact. */
 const LATE_TOLERANCE_SECONDS = 0.001;
+
+/** Throws `invalid_state`: two components that pace the same session make it stutter. */
+export function refuseSecondPacer(who: string): never {
+  throw new DreamloopError(
+    ERROR_CODES.invalidState,
+    `${who} paces by its own clock, but the realtime driver's pacer owns the cadence; turn one of them off`,
+  );
+}

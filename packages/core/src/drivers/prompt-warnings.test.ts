@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StepResult } from "../model/step-result.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
-import type { RunWarning } from "./run-options.ts";
+import type { RunWarning } from "./run-warnings.ts";
 
 /** A step whose world reports this. */
 function step(prompts: unknown, stepIndex = 7): StepResult {

@@ -1,7 +1,7 @@
-import { isSmallWord } from "../adapter/small-word.ts";
+import { isSmallWord } from "../adapter/world/prompt-report.ts";
 import type { StepResult } from "../model/step-result.ts";
 import { isPlainObject } from "../foundation/validate/reader.ts";
-import type { RunWarning } from "./run-options.ts";
+import type { RunWarning } from "./run-warnings.ts";
 
 /** The kind of the warning about words of a prompt that a world could not take. */
 const PROMPT_WORDS = "prompt_words";

@@ -52,8 +52,6 @@ const BATCH_READERS: OptionReaders<BatchOptions> = {
   stepLimit: count,
   frameLimit: count,
   secondsLimit: optional(finite({ min: 0, aboveMin: true })),
-  windows: hook,
-  dropRefusedUpdates: optional(flag),
   onStep: hook,
 };
 

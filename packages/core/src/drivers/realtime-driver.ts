@@ -1,9 +1,10 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError, throwIfCancelled } from "../foundation/dreamloop-error.ts";
 import { InputTracker } from "../inputs/input-tracker.ts";
 import { PendingInput } from "../inputs/pending-input.ts";
 import { splitControl } from "../inputs/split-control.ts";
 import type { OutputArtifact } from "./output-target.ts";
 import { FrameLease } from "../rollout/frame-lease.ts";
+import { planRun } from "../rollout/run-plan.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
 import { RUN_OUTCOMES, type RunOutcome, type StepTiming } from "../rollout/run-observer.ts";
@@ -20,7 +21,11 @@ import type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./realtime-op
 import { checkRealtimeOptions, readSink } from "./read-options.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
 import { SinkSet } from "./sink-set.ts";
-import { hashFrames, recordStepMetrics, startRollout, stepRecord, WarningCounter } from "./run-setup.ts";
+import { startRollout } from "./start-rollout.ts";
+import { stepRecord } from "./tell-observers.ts";
+import { recordStepMetrics } from "./run-metrics.ts";
+import { hashFrames } from "./hash-frames.ts";
+import { WarningCounter } from "./run-warnings.ts";
 import { SessionTimeline } from "./session-timeline.ts";
 
 /**
@@ -115,10 +120,16 @@ class RealtimeDriver {
     const cleanup = new Cleanup();
     let outcome: RunOutcome = RUN_OUTCOMES.failed;
     try {
-      const rollout = await startRollout(options, this.#input.schema, cleanup, this.#warnings, {
-        realtime: true,
-        dropRefusedUpdates: true,
-      });
+      const { metrics, signal } = options;
+      if (metrics !== undefined) cleanup.add(() => metrics.close());
+      throwIfCancelled(signal, "the run");
+      const plan = planRun({ ...options, sourceSchema: this.#input.schema });
+      const rollout = await startRollout(
+        plan,
+        options,
+        { cleanup, warnings: this.#warnings },
+        { realtime: true, dropRefusedUpdates: true },
+      );
       this.#rollout = rollout;
       const { framesPerSecond, framesPerStep, firstStepFrames } = rollout.description;
       const stepFrames = Math.max(framesPerStep, firstStepFrames);

@@ -5,11 +5,14 @@ import type { OutputArtifact } from "./output-target.ts";
 import type { RunPlanOptions } from "../rollout/run-plan.ts";
 import type { FrameHasher, RunObserver, RunOutcome } from "../rollout/run-observer.ts";
 import type { StageListener } from "../rollout/stages.ts";
-import type { Mapping } from "../foundation/validate/reader.ts";
+import type { RunWarning } from "./run-warnings.ts";
 import type { Clock } from "../foundation/time/clock.ts";
 
-/** What both drivers take. */
-export interface RunOptions extends Omit<RunPlanOptions, "sourceSchema"> {
+/** What both drivers take: what is to run, and what runs it. */
+export interface RunOptions extends Omit<RunPlanOptions, "sourceSchema">, RunServices {}
+
+/** What serves a run beside its plan: clock, runtime, and those who watch. */
+export interface RunServices {
   /** The clock; only the realtime driver waits for it. */
   readonly clock: Clock;
   /** A runtime that is loaded already and shared; its owner closes it. Absent: one is created and closed with the run. */
@@ -30,18 +33,6 @@ export interface RunOptions extends Omit<RunPlanOptions, "sourceSchema"> {
   readonly onWarning?: (warning: RunWarning) => void;
   /** Cancels the run at the next step boundary, and a load at once. */
   readonly signal?: AbortSignal;
-}
-
-/** Something odd that does not stop the run. */
-export interface RunWarning {
-  /** A stable name: a frame warning, `update_refused`, `observer_failed`, `output_failed`, `mapping_dropped`, `prompt_words`. */
-  readonly kind: string;
-  /** For people. */
-  readonly message: string;
-  /** The step it belongs to, over all generations. */
-  readonly stepNumber?: number;
-  /** Facts for programs: of `prompt_words` the `input` with its `knownWords`, `unknownWords` and `cutWords`, and whether it was `applied`. */
-  readonly details?: Mapping;
 }
 
 /** What a run was. */

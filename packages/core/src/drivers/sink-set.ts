@@ -5,8 +5,8 @@ import type { OutputArtifact } from "./output-target.ts";
 import type { FrameLease } from "../rollout/frame-lease.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
 import { Cleanup } from "./cleanup.ts";
-import type { RunWarning } from "./run-options.ts";
-import { refuseSecondPacer } from "./run-setup.ts";
+import type { RunWarning } from "./run-warnings.ts";
+import { refuseSecondPacer } from "./pacer.ts";
 
 /** The sinks of a live run: opened when they join, each holding its own share of a chunk, closed in reverse order. */
 export class SinkSet {

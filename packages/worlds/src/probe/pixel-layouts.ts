@@ -20,9 +20,14 @@ export function isPackedRgb(shape: Pick<ChunkShape, "format" | "layout">): boole
 }
 
 /** A buffer for a chunk of this shape. */
-export function allocateChunk({ format, frameCount, framePixels }: ChunkShape): PixelData {
-  const values = framePixels * frameCount * (format === "rgba8" ? 4 : 3);
-  return format === "rgbf32" ? new Float32Array(values) : new Uint8Array(values);
+export function allocateChunk(shape: ChunkShape): PixelData {
+  const values = chunkLength(shape);
+  return shape.format === "rgbf32" ? new Float32Array(values) : new Uint8Array(values);
+}
+
+/** How many values a chunk has. */
+export function chunkLength({ format, frameCount, framePixels }: ChunkShape): number {
+  return framePixels * frameCount * (format === "rgba8" ? 4 : 3);
 }
 
 /** Copies one packed 8-bit RGB frame into its place in a chunk; 8-bit values become 0 to 1 as floats, alpha is opaque. */

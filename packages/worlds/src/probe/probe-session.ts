@@ -1,8 +1,10 @@
 import {
   DreamloopError,
   ERROR_CODES,
+  FramePool,
   framesOfStep,
   throwIfCancelled,
+  type FrameLoan,
   type InferenceSession,
   type ModelInputs,
   type PixelData,
@@ -14,9 +16,8 @@ import {
   type StepResultInput,
 } from "@dreamloop/core";
 import { readControls, readPrompt, type ProbeControls } from "./controls.ts";
-import { FramePool, type Loan } from "./frame-pool.ts";
 import type { FramePainter } from "./paint/frame-painter.ts";
-import { allocateChunk, isPackedRgb, placeFrame, type ChunkShape } from "./pixel-layouts.ts";
+import { allocateChunk, chunkLength, isPackedRgb, placeFrame, type ChunkShape } from "./pixel-layouts.ts";
 import type { ProbeOptions } from "./probe-options.ts";
 import { moveFrame, probeSnapshot, startState, stateOfSnapshot, takeControls, type ProbeState } from "./state.ts";
 import type { StepCost } from "./step-cost.ts";
@@ -43,7 +44,7 @@ const NEUTRAL_CONTROLS: ProbeControls = readControls({});
 /** One rollout of the probe world. Its whole state is one immutable value, replaced when a step has succeeded. */
 export class ProbeSession implements InferenceSession {
   readonly #context: ProbeSessionContext;
-  readonly #pools = new Map<number, FramePool<PixelData>>();
+  readonly #pool: FramePool;
   readonly #instantChunks = new Map<number, PixelData>();
   /** One packed frame, for formats that cannot be painted in place. */
   #scratch: Uint8Array | undefined;
@@ -59,6 +60,7 @@ export class ProbeSession implements InferenceSession {
   /** Starts a rollout; refuses a prompt that is no string. */
   constructor(context: ProbeSessionContext, inputs: ModelInputs, seed: number) {
     this.#context = context;
+    this.#pool = new FramePool(context.description.format);
     const prompt = readPrompt(inputs.initial.prompt, "ModelInputs.initial.prompt");
     this.#state = startState({ generation: 0, seed, prompt });
     if (context.options.finalize) this.finalizeStep = (options) => this.#finalize(options);
@@ -127,7 +129,7 @@ export class ProbeSession implements InferenceSession {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const pool of this.#pools.values()) pool.close();
+    this.#pool.close();
     this.#instantChunks.clear();
     this.#context.onClose();
   }
@@ -143,7 +145,7 @@ export class ProbeSession implements InferenceSession {
     const frameCount = framesOfStep(description, before.stepIndex);
     const begun = takeControls(before, controls, prompt);
     const { width, height, format, layout, colorSpace, range } = description;
-    let chunk: Loan<PixelData> | undefined;
+    let chunk: FrameLoan | undefined;
     let after: ProbeState;
     let data: PixelData;
     if (options.instant) {
@@ -152,7 +154,7 @@ export class ProbeSession implements InferenceSession {
       after = { ...begun, frameIndex: begun.frameIndex + frameCount };
     } else {
       const shape = { format, layout, frameCount, framePixels: width * height };
-      chunk = this.#poolFor(shape).take();
+      chunk = this.#pool.take(chunkLength(shape));
       data = chunk.data;
       try {
         after = this.#paint(data, shape, begun, controls);
@@ -243,15 +245,6 @@ export class ProbeSession implements InferenceSession {
       this.#instantChunks.set(frameCount, data);
     }
     return data;
-  }
-
-  #poolFor(shape: ChunkShape): FramePool<PixelData> {
-    let pool = this.#pools.get(shape.frameCount);
-    if (pool === undefined) {
-      pool = new FramePool(() => allocateChunk(shape));
-      this.#pools.set(shape.frameCount, pool);
-    }
-    return pool;
   }
 
   #failWhenPlanned(stepIndex: number, paintedFrames: number): void {

@@ -1,7 +1,7 @@
 import { FakeClock } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
 import { runBatch } from "../../drivers/batch-driver.ts";
-import type { RunWarning } from "../../drivers/run-options.ts";
+import type { RunWarning } from "../../drivers/run-warnings.ts";
 import { eventListSource } from "../../inputs/event-list-source.ts";
 import type { Mapping } from "../../foundation/validate/reader.ts";
 import { defineWorld } from "./define-world.ts";

@@ -1,4 +1,3 @@
-import { isSmallWord } from "../small-word.ts";
 import type { Mapping } from "../../foundation/validate/reader.ts";
 import type { World } from "./world.ts";
 
@@ -45,4 +44,9 @@ function sorted(
     at += phrase?.length ?? 1;
   }
   return { knownWords: [...known], unknownWords: [...unknown] };
+}
+
+/** Whether a word of a prompt says little by itself, such as "a" and "of". */
+export function isSmallWord(word: string): boolean {
+  return /^\p{Script=Latin}{1,2}$/u.test(word);
 }

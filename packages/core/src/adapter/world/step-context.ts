@@ -1,7 +1,8 @@
 import type { InferenceConfig } from "../../model/inference-config.ts";
 import type { SessionDescription } from "../../model/session-description.ts";
 import type { Mapping } from "../../foundation/validate/reader.ts";
-import type { FramePool } from "./frame-pool.ts";
+import type { FrameLoan, FramePool } from "../../model/frame-pool.ts";
+import { channelsOf, type PixelData } from "../../model/video-chunk.ts";
 import type { WorldRandom, WorldSettings, WorldStepTime } from "./world-definition.ts";
 import { worldRandom } from "./world-settings.ts";
 
@@ -63,7 +64,7 @@ export class StepContext {
   /** Cancels the step. */
   readonly signal: AbortSignal | undefined;
   readonly #pool: FramePool;
-  #frames: Uint8Array | Float32Array | undefined;
+  #loan: FrameLoan | undefined;
 
   /** `pool` provides the array when the step asks for it. */
   constructor(input: StepContextInput, pool: FramePool) {
@@ -84,17 +85,18 @@ export class StepContext {
     this.#pool = pool;
   }
 
-  /** The array for the frames of this step, taken from the pool when it is first read. */
-  get frames(): Uint8Array | Float32Array {
-    this.#frames ??= this.#pool.take(this.frameCount);
-    return this.#frames;
+  /** The array for the frames of this step, all zero, taken from the pool when it is first read. */
+  get frames(): PixelData {
+    if (this.#loan === undefined) {
+      const { width, height, format } = this.video;
+      this.#loan = this.#pool.take(width * height * channelsOf(format) * this.frameCount);
+      this.#loan.data.fill(0);
+    }
+    return this.#loan.data;
   }
 
   /** How `frames` are given back to the pool; `undefined` when they did not come from it. */
   releaseOf(frames: unknown): (() => void) | undefined {
-    const own = this.#frames;
-    if (own === undefined || frames !== own) return undefined;
-    const pool = this.#pool;
-    return () => pool.giveBack(own);
+    return this.#loan !== undefined && frames === this.#loan.data ? this.#loan.release : undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { StepRequestInput } from "../../mapping/step-request.ts";
 import type { StepResultInput } from "../../model/step-result.ts";
 import { isPlainObject, refuse, type Mapping } from "../../foundation/validate/reader.ts";
 import { promptReports } from "./prompt-report.ts";
-import { FramePool } from "./frame-pool.ts";
+import { FramePool } from "../../model/frame-pool.ts";
 import type { WorldSettings } from "./world-definition.ts";
 import { initialValues, stepValues, updateValues } from "./world-inputs.ts";
 import { StepContext } from "./step-context.ts";
@@ -51,7 +51,7 @@ export class WorldSession implements InferenceSession {
 
   private constructor(options: WorldSessionOptions, position: WorldPosition) {
     this.#options = options;
-    this.#frames = new FramePool(options.video);
+    this.#frames = new FramePool(options.video.format);
     this.#position = position;
   }
 
@@ -175,6 +175,7 @@ export class WorldSession implements InferenceSession {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#frames.close();
     this.#options.onClose();
   }
 

@@ -10,7 +10,7 @@ import { actionHints, actionsOf, DEFAULT_ACTION_BINDINGS } from "./named-actions
 import { controlHints, readBindings, readNamedBindings, type BindingOptions, type Bindings } from "./bindings.ts";
 import { CAMERA_HINTS, cameraMotionOf, type CameraAction } from "./camera-actions.ts";
 import { DRIVER_HINTS, driverCommandOf, type DriverAction } from "./driver-actions.ts";
-import { foldHeldCodes, heldCode, isActive, NOTHING_HELD, type HeldCodes, type HeldWindow } from "./held-codes.ts";
+import { foldHeldCodes, heldCode, isActive, NOTHING_HELD, type HeldCodeList, type HeldWindow } from "./held-window.ts";
 
 /** Priority of keyboards: every other active device beats them. */
 export const KEYBOARD_PRIORITY = 10;
@@ -45,7 +45,7 @@ export const KEYBOARD_CAMERA_BINDINGS: Bindings<CameraAction> = Object.freeze({
  * Makes the converter of keys to `driver_command`. Keys are fully on or off; left and right cancel each other. The reverse key drives
  * backwards by itself, since a keyboard has no gear lever: it also gives full throttle. Throws `unknown_key` for an unknown action.
  */
-export function keyboardToDriverCommand(options: BindingOptions<DriverAction> = {}): DeviceConverter<HeldCodes> {
+export function keyboardToDriverCommand(options: BindingOptions<DriverAction> = {}): DeviceConverter<HeldCodeList> {
   const bindings = readBindings(options, "KeyboardDriverOptions", KEYBOARD_DRIVER_BINDINGS, heldCode);
   return keyboardConverter({
     name: options.name ?? "keyboard_driver_command",
@@ -62,7 +62,7 @@ export function keyboardToDriverCommand(options: BindingOptions<DriverAction> = 
 }
 
 /** Makes the converter of keys to `camera_motion`; opposite keys cancel each other. Throws `unknown_key` for an unknown action. */
-export function keyboardToCameraMotion(options: BindingOptions<CameraAction> = {}): DeviceConverter<HeldCodes> {
+export function keyboardToCameraMotion(options: BindingOptions<CameraAction> = {}): DeviceConverter<HeldCodeList> {
   const bindings = readBindings(options, "KeyboardCameraOptions", KEYBOARD_CAMERA_BINDINGS, heldCode);
   return keyboardConverter({
     name: options.name ?? "keyboard_camera_motion",
@@ -78,7 +78,7 @@ export function keyboardToCameraMotion(options: BindingOptions<CameraAction> = {
  * Makes the converter of keys and mouse buttons (`MouseLeft`, or `Mouse0` by its number) to `actions`. Given bindings replace the default ones, their
  * names are the names of the actions.
  */
-export function keyboardToActions(options: BindingOptions<string> = {}): DeviceConverter<HeldCodes> {
+export function keyboardToActions(options: BindingOptions<string> = {}): DeviceConverter<HeldCodeList> {
   const bindings = readNamedBindings(options, "KeyboardActionOptions", DEFAULT_ACTION_BINDINGS, heldCode);
   return keyboardConverter({
     name: options.name ?? "keyboard_actions",
@@ -95,17 +95,17 @@ export function keyboardToActions(options: BindingOptions<string> = {}): DeviceC
 }
 
 interface KeyboardConverterInput extends Pick<
-  DeviceConverterInput<HeldCodes>,
+  DeviceConverterInput<HeldCodeList>,
   "name" | "priority" | "produces" | "controls"
 > {
   readonly bindings: Bindings<string>;
   valueOf(window: HeldWindow): object;
 }
 
-function keyboardConverter(input: KeyboardConverterInput): DeviceConverter<HeldCodes> {
+function keyboardConverter(input: KeyboardConverterInput): DeviceConverter<HeldCodeList> {
   const tracked = new Set(Object.values(input.bindings).flat());
   const valueAtRest = input.valueOf({ held: NOTHING_HELD, presses: undefined }) as Mapping;
-  return deviceConverter<HeldCodes>({
+  return deviceConverter<HeldCodeList>({
     name: input.name,
     priority: input.priority ?? KEYBOARD_PRIORITY,
     consumes: ["key_down", "key_up"],

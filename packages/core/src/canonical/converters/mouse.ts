@@ -3,7 +3,6 @@ import { CONTROL_DEVICES, deviceConverter, type DeviceConverter } from "../devic
 import { LOOK_DELTA } from "../modalities.ts";
 import { payloadNumber } from "./payload.ts";
 import { checkOptions } from "./bindings.ts";
-import { CompensatedSum } from "./compensated-sum.ts";
 
 /** Priority of the mouse for looking around: above a stick's, so that none of its movement is lost. */
 export const MOUSE_PRIORITY = 20;
@@ -50,4 +49,22 @@ export function mouseToLookDelta(options: MouseLookOptions = {}): DeviceConverte
       return { value, state };
     },
   });
+}
+
+/** A sum that carries the rounding error of each addition along (Neumaier, 1974), so that the order and number of summands do not show. */
+class CompensatedSum {
+  #sum = 0;
+  #error = 0;
+
+  /** Adds one summand. */
+  add(value: number): void {
+    const sum = this.#sum + value;
+    this.#error += Math.abs(this.#sum) >= Math.abs(value) ? this.#sum - sum + value : value - sum + this.#sum;
+    this.#sum = sum;
+  }
+
+  /** The sum so far. */
+  get value(): number {
+    return this.#sum + this.#error;
+  }
 }

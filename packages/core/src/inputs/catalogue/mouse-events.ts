@@ -13,6 +13,14 @@ import { count } from "./keyboard-events.ts";
 
 /** Greatest number of a mouse button; 0 is the left one, 1 the middle one, 2 the right one. */
 export const MAX_MOUSE_BUTTON = 15;
+/** Names of the buttons that have one, by their number. */
+export const MOUSE_BUTTON_NAMES: readonly string[] = Object.freeze([
+  "MouseLeft",
+  "MouseMiddle",
+  "MouseRight",
+  "MouseBack",
+  "MouseForward",
+]);
 /** Greatest movement in one event, in pixels. */
 export const MAX_DELTA = 1e6;
 /** Greatest cumulative movement within an epoch, in pixels. */

@@ -8,8 +8,8 @@ import type { Edge } from "./transitions.ts";
 export interface HeldMouseState {
   /** Buttons. */
   readonly buttons: HeldCodesState<number>;
-  /** Totals of the epoch that have been seen, each with the rest that rounding has left to tell. */
-  readonly totals: readonly (readonly [number, number, number])[];
+  /** Totals of the epoch that have been seen, each followed by the parts of what rounding has left to tell. */
+  readonly totals: readonly (readonly number[])[];
 }
 
 /** What a `mouse_state` says that was not known. */
@@ -29,7 +29,7 @@ export class HeldMouse {
   /** Continues from what `save()` gave. */
   constructor(state?: HeldMouseState) {
     this.buttons = new HeldCodes<number>(MAX_MOUSE_BUTTON + 1, state?.buttons);
-    this.#totals = [0, 1, 2, 3].map((index) => new RunningTotal(...(state?.totals[index] ?? [0, 0, 0])));
+    this.#totals = [0, 1, 2, 3].map((index) => new RunningTotal(...(state?.totals[index] ?? [0])));
   }
 
   /** Takes over a state message; nothing when it is stale. */
@@ -62,9 +62,9 @@ class RunningTotal {
   #seen: number;
   readonly #untold: ExactSum;
 
-  constructor(seen: number, high: number, low: number) {
+  constructor(seen = 0, ...untold: readonly number[]) {
     this.#seen = seen;
-    this.#untold = new ExactSum(high, low);
+    this.#untold = new ExactSum(...untold);
   }
 
   restart(): void {
@@ -79,7 +79,7 @@ class RunningTotal {
     return this.#untold.take();
   }
 
-  save(): readonly [number, number, number] {
+  save(): readonly number[] {
     return [this.#seen, ...this.#untold.save()];
   }
 }

@@ -11,7 +11,7 @@ export const RESET_SOURCE = "reset";
 const LEVELS: ReadonlySet<string> = new Set(["gamepad_state", "wheel_state", "axis_set", "action_set", "focus"]);
 
 /** Fresh converters hold nothing. */
-const NOTHING_HELD: HeldBefore = { isKeyHeld: () => false, isButtonHeld: () => false, isPointerDown: () => false };
+const FRESH: HeldBefore = { isKeyHeld: () => false, isButtonHeld: () => false, isPointerDown: () => false };
 
 /** Whether `reappliedEvents` tells what the event says; others (conditions, types of other packages) stay as they are. */
 export function isReapplied(event: UserInputEvent): boolean {
@@ -35,9 +35,9 @@ export function reappliedEvents(
   const levels = newestLevels([...early, ...held], origin);
   return [
     ...levels.filter((event) => event.eventType === "focus"),
-    ...foldKeys(edges, NOTHING_HELD, origin, Infinity).events,
-    ...foldButtons(edges, NOTHING_HELD, origin),
-    ...foldPointers(edges, NOTHING_HELD, origin, Infinity).events,
+    ...foldKeys(edges, FRESH, origin, Infinity).events,
+    ...foldButtons(edges, FRESH, origin),
+    ...foldPointers(edges, FRESH, origin, Infinity).events,
     ...levels.filter((event) => event.eventType !== "focus"),
   ];
 }

@@ -1,5 +1,5 @@
 import type { LineReader } from "./line-reader.ts";
-import { KEY_CODES, MOUSE_BUTTONS } from "./key-codes.ts";
+import { MOUSE_BUTTON_NAMES } from "../catalogue/mouse-events.ts";
 
 /** When a command happens. */
 export interface ScriptTime {
@@ -27,7 +27,30 @@ export const TAP_SECONDS = 0.1;
 /** A movement over a stretch is told in so many parts a second. */
 const MOVEMENTS_PER_SECOND = 60;
 
-const HOLDABLE = [...KEY_CODES, ...MOUSE_BUTTONS.keys()];
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].map((letter) => `Key${letter}`);
+const DIGITS = [..."0123456789"];
+const FUNCTION_KEYS = Array.from({ length: 24 }, (_, index) => `F${index + 1}`);
+const SIDES = ["Alt", "Control", "Meta", "Shift"].flatMap((name) => [`${name}Left`, `${name}Right`]);
+const NUMPAD = ["Add", "Subtract", "Multiply", "Divide", "Decimal", "Comma", "Enter", "Equal"].map(
+  (name) => `Numpad${name}`,
+);
+const OTHERS =
+  "ArrowDown ArrowLeft ArrowRight ArrowUp Backquote Backslash Backspace BracketLeft BracketRight CapsLock Comma ContextMenu " +
+  "Delete End Enter Equal Escape Home Insert IntlBackslash IntlRo IntlYen Minus NumLock PageDown PageUp Pause Period " +
+  "PrintScreen Quote ScrollLock Semicolon Slash Space Tab";
+
+/** Codes of physical keys, as the UI Events KeyboardEvent code Values recommendation of W3C names them. */
+const KEY_CODES: readonly string[] = Object.freeze([
+  ...LETTERS,
+  ...DIGITS.map((digit) => `Digit${digit}`),
+  ...DIGITS.map((digit) => `Numpad${digit}`),
+  ...FUNCTION_KEYS,
+  ...SIDES,
+  ...NUMPAD,
+  ...OTHERS.split(" "),
+]);
+
+const HOLDABLE = [...KEY_CODES, ...MOUSE_BUTTON_NAMES];
 const WHAT_TO_HOLD = "the code of a key, such as KeyW or ArrowLeft, or of a mouse button, such as MouseLeft";
 
 function instant(usage: string, run: ScriptCommand["run"]): ScriptCommand {
@@ -46,9 +69,9 @@ function readCodes(line: LineReader): string[] {
 }
 
 function emitEdge(emit: EmitEvent, seconds: number, code: string, down: boolean): void {
-  const button = MOUSE_BUTTONS.get(code);
+  const button = MOUSE_BUTTON_NAMES.indexOf(code);
   const ends = down ? undefined : "ends";
-  if (button === undefined) emit(seconds, down ? "key_down" : "key_up", { code }, ends);
+  if (button < 0) emit(seconds, down ? "key_down" : "key_up", { code }, ends);
   else emit(seconds, "mouse_button", { button, pressed: down }, ends);
 }
 

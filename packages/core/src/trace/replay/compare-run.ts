@@ -16,8 +16,6 @@ export interface RunComparisonOptions {
   readonly stopAtDifference: boolean;
   /** Called at the start: refuses what is not the recorded world, gives what else differs. */
   readonly onStart: (start: RunStart) => readonly string[];
-  /** Called after each step: makes the next one ready. */
-  readonly onStep: (stepNumber: number) => Promise<void>;
 }
 
 /** Compares a run with its trace, step by step: model inputs first, then every frame. */
@@ -86,7 +84,6 @@ export class RunComparison implements RunObserver {
     this.#stepNumber += 1;
     this.#resetsOfStep = 0;
     this.#early = undefined;
-    await this.#options.onStep(this.#stepNumber);
   }
 
   /** The error for a difference, with everything that may explain it. */

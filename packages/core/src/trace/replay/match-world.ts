@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../foundation/dreamloop-error.ts";
 import type { RunStart } from "../../rollout/run-observer.ts";
-import { planRun, type RunPlanOptions } from "../../rollout/run-plan.ts";
+import { planRun, type RunPlan, type RunPlanOptions } from "../../rollout/run-plan.ts";
 import type { Json } from "../../foundation/validate/reader.ts";
 import { DREAMLOOP_VERSION } from "../../foundation/version.ts";
 import type { TraceHeader } from "../format/trace-records.ts";
@@ -12,27 +12,29 @@ import { REPLAY_LEVELS, type ReplayLevel } from "./replay-options.ts";
  */
 const IDENTITY_FACT = /hash$/i;
 
-/** Refuses a world that cannot be the recorded one, before anything loads. Throws `replay_refused` naming what does not match. */
-export function requireSameWorld(
+/** Plans the replay before anything loads. Throws `replay_refused` naming what does not match when the world cannot be the recorded one. */
+export function planReplay(
   header: TraceHeader,
-  plan: RunPlanOptions,
-  options: { readonly level: ReplayLevel; readonly allowVersionMismatch: boolean },
-): void {
-  const { adapter } = plan;
+  options: RunPlanOptions,
+  how: { readonly level: ReplayLevel; readonly allowVersionMismatch: boolean },
+): RunPlan {
+  const { adapter } = options;
   if (adapter.modelId !== header.config.modelId) refuseReplay("world", header.config.modelId, adapter.modelId);
-  let versions: Readonly<Record<string, string>>;
+  let plan: RunPlan;
   try {
-    ({ versions } = planRun(plan));
+    plan = planRun(options);
   } catch (error) {
     if (!isDreamloopError(error)) throw error;
     throw new DreamloopError(ERROR_CODES.replayRefused, `the world does not take this trace: ${error.message}`, {
       cause: error,
     });
   }
-  if (options.allowVersionMismatch) return;
-  for (const name of namesOf(header.versions, versions).filter((name) => isUsed(name, options.level))) {
+  if (how.allowVersionMismatch) return plan;
+  const { versions } = plan;
+  for (const name of namesOf(header.versions, versions).filter((name) => isUsed(name, how.level))) {
     if (header.versions[name] !== versions[name]) refuseReplay(name, header.versions[name], versions[name]);
   }
+  return plan;
 }
 
 /** At the level of model inputs converters and mapping have no part in the run, so that their versions do not matter. */

@@ -1,3 +1,4 @@
+import type { PlannedWindow } from "../../drivers/batch-driver.ts";
 import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import { isControlEvent } from "../../inputs/event-catalogue.ts";
 import { InputTracker } from "../../inputs/input-tracker.ts";
@@ -25,8 +26,8 @@ interface PreparedStep {
 }
 
 /**
- * Gives a driver the recorded inputs of each window: the source of a replay and, at the level of model inputs, its mapping. One step is
- * prepared ahead, so that a long trace with big payloads takes no more memory than a short one.
+ * Gives a driver the recorded inputs of each window: the source of a replay and, at the level of model inputs, its mapping. It prepares
+ * one step at a time, so that a long trace with big payloads takes no more memory than a short one.
  */
 export class ReplayFeed implements UserInputSource {
   readonly schema: UserInputSchema;
@@ -49,11 +50,16 @@ export class ReplayFeed implements UserInputSource {
   async prepareStart(): Promise<void> {
     const { initialInputs } = this.#trace.header;
     if (this.#level === REPLAY_LEVELS.modelInputs) await this.#loadInitial(initialInputs, "header.initialInputs");
-    await this.prepareStep(0);
+    await this.#prepareStep(0);
   }
 
-  /** Reads what the step with this number needs; nothing when the trace has no such step. */
-  async prepareStep(stepNumber: number): Promise<void> {
+  /** Prepares the step with this number and gives its window; nothing when the trace has no such step. */
+  async window(stepNumber: number): Promise<PlannedWindow | undefined> {
+    if (this.#prepared?.step.stepNumber !== stepNumber) await this.#prepareStep(stepNumber);
+    return this.#prepared?.step;
+  }
+
+  async #prepareStep(stepNumber: number): Promise<void> {
     const step = this.#trace.steps[stepNumber];
     this.#prepared = undefined;
     if (step === undefined) return;

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { changedWorld, FakeClock, fakeWorld, RecordingTarget, type FakeWorldOptions } from "@dreamloop/testing";
 import { beforeAll, describe, expect, test } from "vitest";
-import { runBatch, type BatchOptions } from "../../drivers/batch-driver.ts";
+import { runPlannedBatch, type BatchOptions, type PlannedBatch } from "../../drivers/batch-driver.ts";
 import { eventListSource } from "../../inputs/event-list-source.ts";
 import type { UserInputEventInput } from "../../inputs/user-input-event.ts";
 import { inputMapping } from "../../mapping/input-mapping.ts";
 import type { ModelAdapter } from "../../adapter/model-adapter.ts";
 import { timeWindow } from "../../foundation/time/time-window.ts";
+import { planRun } from "../../rollout/run-plan.ts";
 import { readTrace, type Trace } from "../read-trace.ts";
 import { TraceEncoder, type TraceEncoderOptions } from "../trace-encoder.ts";
 import { MemoryPayloadStore, type PayloadStore } from "../value/payload-store.ts";
@@ -30,10 +31,14 @@ const EVENTS: readonly UserInputEventInput[] = [
 const world = (options: FakeWorldOptions = {}): ModelAdapter =>
   fakeWorld({ stepCount: Infinity, framesPerStep: 2, maxSessions: 4, ...options }).adapter;
 
-async function record(run: Partial<BatchOptions> = {}, options: Partial<TraceEncoderOptions> = {}): Promise<Trace> {
+/** Records what a live run would have given: its windows are its own, and refused updates are left out. */
+async function record(
+  run: Partial<BatchOptions & Pick<PlannedBatch, "windows" | "dropRefusedUpdates">> = {},
+  options: Partial<TraceEncoderOptions> = {},
+): Promise<Trace> {
   let text = "";
   const encoder = new TraceEncoder({ sink: { write: (more) => void (text += more) }, hasher, ...options });
-  await runBatch({
+  const batch = {
     adapter: world(),
     clock: new FakeClock(),
     source: eventListSource({ events: EVENTS }),
@@ -43,7 +48,8 @@ async function record(run: Partial<BatchOptions> = {}, options: Partial<TraceEnc
     initialInputs: { initial: { prompt: "sun", scene: new Float32Array(30).fill(0.5) } },
     observers: [encoder],
     ...run,
-  });
+  };
+  await runPlannedBatch({ ...batch, plan: planRun({ ...batch, sourceSchema: batch.source.schema }) });
   return readTrace([new TextEncoder().encode(text)]);
 }
 
@@ -125,7 +131,7 @@ describe("a replay of user events", () => {
       adapter,
       frameLimit: undefined,
       source: eventListSource({ events: [{ timestampSeconds: 2.5, eventType: "reset" }] }),
-      windows: (number) =>
+      windows: async (number) =>
         number < 4 ? { window: timeWindow({ startSeconds: number, endSeconds: number + 1 }) } : undefined,
     });
     expect(live.steps.map(({ generation }) => generation)).toEqual([0, 0, 1, 1]);

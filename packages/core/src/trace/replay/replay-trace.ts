@@ -1,5 +1,5 @@
 import { InputCanonicalizer } from "../../canonical/input-canonicalizer.ts";
-import { runBatch } from "../../drivers/batch-driver.ts";
+import { runPlannedBatch } from "../../drivers/batch-driver.ts";
 import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import { assertModelAdapter } from "../../adapter/model-adapter.ts";
 import type { ModelInputsInput } from "../../mapping/model-inputs.ts";
@@ -9,7 +9,7 @@ import type { Trace } from "../read-trace.ts";
 import { PayloadReader } from "../value/payload-store.ts";
 import { resolveValue } from "../value/resolve-value.ts";
 import { RunComparison } from "./compare-run.ts";
-import { environmentDifferences, requireSameRuntime, requireSameWorld } from "./match-world.ts";
+import { environmentDifferences, requireSameRuntime, planReplay } from "./match-world.ts";
 import { ReplayFeed } from "./replay-feed.ts";
 import { REPLAY_LEVELS, type ReplayLevel, type ReplayOptions, type ReplayReport } from "./replay-options.ts";
 
@@ -27,8 +27,8 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
   requireReplayable(trace, level, stopAtDifference);
   const payloads = new PayloadReader(options.payloads, frameHasher);
   const feed = new ReplayFeed(trace, level, payloads);
-  const plan = await planOptions(options, level, feed, payloads);
-  requireSameWorld(trace.header, { ...plan, sourceSchema: feed.schema }, { level, allowVersionMismatch });
+  const asked = await planOptions(options, level, feed, payloads);
+  const plan = planReplay(trace.header, { ...asked, sourceSchema: feed.schema }, { level, allowVersionMismatch });
   await feed.prepareStart();
   const comparison = new RunComparison({
     trace,
@@ -38,13 +38,12 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
       requireSameRuntime(trace.header, start, allowVersionMismatch);
       return environmentDifferences(trace.header, start, options.environment, level);
     },
-    onStep: (stepNumber) => feed.prepareStep(stepNumber),
   });
   const stepCount = Math.min(trace.steps.length, options.stepLimit ?? Infinity);
   const frameLimit = frameLimitOf(trace);
   const { clock, runtime, outputs, metrics, stages, checkFrames, onProgress, onStep, onWarning, signal } = options;
-  const run = await runBatch({
-    ...plan,
+  const run = await runPlannedBatch({
+    plan,
     clock,
     runtime,
     outputs,
@@ -62,7 +61,7 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
     dropRefusedUpdates: true,
     stepLimit: stepCount,
     ...(frameLimit === undefined ? {} : { frameLimit }),
-    windows: (stepNumber) => trace.steps[stepNumber],
+    windows: (stepNumber) => feed.window(stepNumber),
   });
   if (run.stepCount < stepCount && signal?.aborted !== true) {
     const last = trace.steps[run.stepCount];

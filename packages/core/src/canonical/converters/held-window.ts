@@ -1,24 +1,23 @@
+import { MOUSE_BUTTON_NAMES } from "../../inputs/catalogue/mouse-events.ts";
 import type { UserInputEvent } from "../../inputs/user-input-event.ts";
 import type { UserInputs } from "../../inputs/user-inputs.ts";
 import { text, type Reader } from "../../foundation/validate/reader.ts";
 import { payloadCount, payloadFlag, payloadNumber, payloadText } from "./payload.ts";
 
 /** Codes of keys and mouse buttons that are down, in the order in which they went down. */
-export type HeldCodes = readonly string[];
+export type HeldCodeList = readonly string[];
 
 /** What one window did to keys and mouse buttons. */
 export interface HeldWindow {
   /** What is down at its end; the same list when nothing changed. */
-  readonly held: HeldCodes;
+  readonly held: HeldCodeList;
   /** How often each code was pressed within it; absent when none was. */
   readonly presses: ReadonlyMap<string, number> | undefined;
 }
 
-const MOUSE_BUTTONS: readonly string[] = ["MouseLeft", "MouseMiddle", "MouseRight", "MouseBack", "MouseForward"];
-
 /** The code of a mouse button: a name for the five that have one, else `Mouse` and its number. */
 function mouseButtonCode(button: number): string {
-  return MOUSE_BUTTONS[button] ?? `Mouse${button}`;
+  return MOUSE_BUTTON_NAMES[button] ?? `Mouse${button}`;
 }
 
 /** Reads the code of a key or a mouse button; a button may also be given by its number, as `Mouse0`. */
@@ -29,13 +28,13 @@ export const heldCode: Reader<string> = (value, path) => {
 };
 
 /** Nothing is down. */
-export const NOTHING_HELD: HeldCodes = Object.freeze([]);
+export const NOTHING_HELD: HeldCodeList = Object.freeze([]);
 
 /**
  * Folds the edges of one window into `held`. Only `tracked` codes are looked at, which bounds the state. Loss of focus releases
  * everything.
  */
-export function foldHeldCodes(inputs: UserInputs, tracked: ReadonlySet<string>, held: HeldCodes): HeldWindow {
+export function foldHeldCodes(inputs: UserInputs, tracked: ReadonlySet<string>, held: HeldCodeList): HeldWindow {
   const { events } = inputs;
   if (events.length === 0) return { held, presses: undefined };
   let now = held;

@@ -1,0 +1,18 @@
+import { frameHashInput } from "../model/frame-pixels.ts";
+import type { StepResult } from "../model/step-result.ts";
+import type { FrameHasher } from "../rollout/run-observer.ts";
+
+/** Hashes every frame of a result, or nothing when no hasher is attached. */
+export async function hashFrames(
+  result: StepResult,
+  hasher: FrameHasher | undefined,
+): Promise<readonly string[] | undefined> {
+  if (hasher === undefined) return undefined;
+  if (result.output === undefined) return [];
+  const hashes: string[] = [];
+  for (let index = 0; index < result.output.frameCount; index += 1) {
+    const digest = hasher.digest(frameHashInput(result.output, index));
+    hashes.push(typeof digest === "string" ? digest : await digest);
+  }
+  return hashes;
+}

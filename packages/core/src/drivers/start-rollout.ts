@@ -1,0 +1,103 @@
+import { ERROR_CODES, throwIfCancelled } from "../foundation/dreamloop-error.ts";
+import { assertRuntime } from "../model/assert-runtime.ts";
+import { configOfCandidate } from "../model/inference-config.ts";
+import type { InferenceRuntime } from "../model/inference-session.ts";
+import { Rollout } from "../rollout/rollout.ts";
+import { freshInputState, type RunPlan } from "../rollout/run-plan.ts";
+import { closeNamed, unlessCancelled } from "../rollout/session-calls.ts";
+import { asStepError } from "../rollout/step-contract.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { refuseSecondPacer } from "./pacer.ts";
+import { lifecycle } from "./run-metrics.ts";
+import type { RunServices } from "./run-options.ts";
+import { FRAME_WARNING_TEXTS, type WarningCounter } from "./run-warnings.ts";
+import { tellObservers } from "./tell-observers.ts";
+
+/**
+ * The first half of the standard loop, in its order, after the plan: fresh converter and mapping state → map initial inputs →
+ * create runtime → start session. What is made is added to `cleanup` as soon as it exists. Observers are told of the start.
+ */
+export async function startRollout(
+  plan: RunPlan,
+  services: RunServices,
+  run: { readonly cleanup: Cleanup; readonly warnings: WarningCounter },
+  how: { readonly realtime: boolean; readonly dropRefusedUpdates: boolean },
+): Promise<Rollout> {
+  const { metrics, clock, signal } = services;
+  const { cleanup, warnings } = run;
+  for (const name of plan.droppedMappings) {
+    warnings.warn({
+      kind: "mapping_dropped",
+      message: `mapping ${JSON.stringify(name)} is left out: the source cannot feed it`,
+    });
+  }
+  const fresh = freshInputState(plan, plan.requestedInputs, plan.seed);
+  const loadStart = clock.nowSeconds();
+  const runtime = services.runtime ?? (await loadRuntime(plan, services, cleanup));
+  if (how.realtime && runtime.ownsPacing === true)
+    refuseSecondPacer(`the runtime of ${JSON.stringify(plan.adapter.modelId)}`);
+  const sessionStart = clock.nowSeconds();
+  const rollout = await Rollout.start(plan, runtime, fresh, {
+    checkFrames: services.checkFrames,
+    stages: services.stages,
+    clock,
+    signal,
+    ...(how.dropRefusedUpdates
+      ? {
+          onUpdateRefused: (fields: readonly string[]) => {
+            const message = `left out an update of ${fields.join(", ")}: only a start or a reset may change it`;
+            warnings.warn({ kind: "update_refused", message, stepNumber: rollout.stepNumber });
+          },
+        }
+      : {}),
+    onFrameWarning: (kind) => {
+      warnings.warn({
+        kind,
+        message: FRAME_WARNING_TEXTS[kind],
+        stepNumber: rollout.stepNumber,
+      });
+    },
+  });
+  cleanup.add(() => rollout.close());
+  metrics?.record(lifecycle("runtime_load", sessionStart - loadStart));
+  metrics?.record(lifecycle("session_start", clock.nowSeconds() - sessionStart));
+  await tellObservers(services.observers, (observer) =>
+    observer.runStarted?.({
+      config: plan.config,
+      candidateIndex: plan.candidateIndex,
+      description: rollout.description,
+      seed: plan.seed,
+      sourceSchema: plan.sourceSchema,
+      initialInputs: fresh.initialInputs,
+      requestedInputs: plan.requestedInputs,
+      versions: plan.versions,
+      runtimeFacts: runtime.facts?.() ?? {},
+    }),
+  );
+  return rollout;
+}
+
+async function loadRuntime(
+  { adapter, config, candidateIndex }: RunPlan,
+  { signal, onProgress }: RunServices,
+  cleanup: Cleanup,
+): Promise<InferenceRuntime> {
+  let runtime: unknown;
+  try {
+    runtime = await unlessCancelled(
+      async () => adapter.createRuntime(configOfCandidate(config, candidateIndex), { signal, onProgress }),
+      {
+        signal,
+        what: "the load",
+        free: async (late) => (late as Partial<InferenceRuntime> | undefined)?.close?.(),
+      },
+    );
+  } catch (error) {
+    throw asStepError(error, `the load of ${JSON.stringify(adapter.modelId)}`, ERROR_CODES.loadFailed);
+  }
+  assertRuntime(runtime);
+  const loaded = runtime;
+  cleanup.add(() => closeNamed(loaded, `the close of ${JSON.stringify(adapter.modelId)}`));
+  throwIfCancelled(signal, "the load");
+  return loaded;
+}
