@@ -24,8 +24,8 @@ function nearest(value: bigint): number {
   const rest = magnitude - ((magnitude >> shift) << shift);
   let mantissa = magnitude >> shift;
   if (shift > 0n && (rest > half || (rest === half && (mantissa & 1n) === 1n))) mantissa += 1n;
-  // Both factors are exact, and so is their product: 2^-1074 is reached in two steps.
-  const size = Number(mantissa) * 2 ** (Number(shift) - 537) * 2 ** -537;
+  // A mantissa that was rounded up to the next power of two carries into the exponent.
+  const size = new Float64Array(new BigUint64Array([(shift << 52n) + mantissa]).buffer)[0];
   return value < 0n ? -size : size;
 }
 
