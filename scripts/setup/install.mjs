@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { npmCommand, ROOT, run, TaskError } from "./run.mjs";
 
@@ -33,8 +33,8 @@ export function installDifference(wanted, installed) {
 }
 
 /**
- * Makes the links in `node_modules` point at the folders that the lock file names: a pull may have moved, added or removed a workspace.
- * Far quicker than `npm ci`, which would install everything anew for them.
+ * Makes the links in `node_modules` point at the folders that the lock file names: a pull may have moved or added a workspace, or put one
+ * in the place of a package. Far quicker than `npm ci`, which would install everything anew for them.
  *
  * @param {Lock} wanted the parsed `package-lock.json`
  * @param {string} root
@@ -47,9 +47,7 @@ export function relinkWorkspaces(wanted, root) {
   return links.flatMap(([path, { resolved = "" }]) => {
     const [place, target] = [join(root, path), join(root, resolved)];
     if (!existsSync(target) || (existsSync(place) && realpathSync(place) === realpathSync(target))) return [];
-    const isReal = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === false;
-    if (isReal) throw new TaskError(`${path} is a folder of its own and should be a link to ${resolved}; remove it.`);
-    rmSync(place, { force: true });
+    rmSync(place, { recursive: true, force: true });
     mkdirSync(dirname(place), { recursive: true });
     const isWindows = process.platform === "win32";
     symlinkSync(isWindows ? target : relative(dirname(place), target), place, isWindows ? "junction" : "dir");

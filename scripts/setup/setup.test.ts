@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -37,7 +38,7 @@ test("what is installed is compared with the lock file, without what is meant fo
   expect(installDifference(LOCK, { packages: rest })).toBe("node_modules/left is not installed");
 });
 
-test("links to workspaces that a pull moved or added are renewed, and folders are not replaced", () => {
+test("links to workspaces that a pull moved or added are renewed, and take the place of packages", () => {
   const root = mkdtempSync(join(tmpdir(), "links-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const folder of ["packages/new", "packages/other", "node_modules"])
@@ -53,10 +54,25 @@ test("links to workspaces that a pull moved or added are renewed, and folders ar
   expect(relinkWorkspaces({ packages }, root)).toEqual([]);
 
   mkdirSync(join(root, "node_modules/real"));
-  writeFileSync(join(root, "node_modules/real/mine.txt"), "mine");
+  writeFileSync(join(root, "node_modules/real/index.js"), "");
   const real = { "node_modules/real": { link: true, resolved: "packages/new" } };
-  expect(() => relinkWorkspaces({ packages: real }, root)).toThrow(/node_modules\/real is a folder/);
-  expect(lstatSync(join(root, "node_modules/real")).isDirectory()).toBe(true);
+  expect(relinkWorkspaces({ packages: real }, root)).toEqual(["node_modules/real"]);
+  expect(realpathSync(join(root, "node_modules/real"))).toBe(realpathSync(join(root, "packages/new")));
+});
+
+test("onnxruntime-node finds its download switched off, unless somebody chose otherwise", () => {
+  const standIn = createRequire(import.meta.url)("global-agent") as { bootstrap: () => void };
+  const before = process.env.ONNXRUNTIME_NODE_INSTALL;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.ONNXRUNTIME_NODE_INSTALL;
+    else process.env.ONNXRUNTIME_NODE_INSTALL = before;
+  });
+  delete process.env.ONNXRUNTIME_NODE_INSTALL;
+  standIn.bootstrap();
+  expect(process.env.ONNXRUNTIME_NODE_INSTALL).toBe("skip");
+  process.env.ONNXRUNTIME_NODE_INSTALL = "cuda12";
+  standIn.bootstrap();
+  expect(process.env.ONNXRUNTIME_NODE_INSTALL).toBe("cuda12");
 });
 
 /** A machine that has just the named programs. */
