@@ -51,6 +51,8 @@ export const ERROR_CODES = {
   unavailable: "unavailable",
   /** Another process or thread ended unexpectedly. */
   workerFailed: "worker_failed",
+  /** Something that was waited for did not answer within its limit. */
+  timedOut: "timed_out",
   /** A fault inside Dreamloop itself. */
   internal: "internal",
 } as const;

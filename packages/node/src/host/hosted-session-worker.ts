@@ -11,6 +11,7 @@ import {
   type ModelAdapter,
   type RealtimeRun,
   type StageListener,
+  type WaitLimits,
 } from "@dreamloop/core";
 import { ProcessClock } from "../process-clock.ts";
 import { sha256FrameHasher } from "../sha256-hasher.ts";
@@ -33,11 +34,12 @@ export class HostedSessionWorker {
     readonly config: InferenceConfig;
     readonly candidateIndex: number;
     readonly start: SessionStart;
+    readonly waits: WaitLimits;
     readonly port: MessagePort;
     /** Where chunks go; default `port`. */
     readonly chunkPort?: MessagePort;
   }) {
-    const { adapter, runtime, config, candidateIndex, start, port, chunkPort } = options;
+    const { adapter, runtime, config, candidateIndex, start, waits, port, chunkPort } = options;
     this.#port = port;
     let modelSeconds = 0;
     let readSeconds = 0;
@@ -64,6 +66,7 @@ export class HostedSessionWorker {
       candidateIndex,
       input: this.#input,
       clock: new ProcessClock(),
+      waits,
       seed: start.seed,
       initialInputs: start.initialInputs,
       leadFrames: start.leadFrames,

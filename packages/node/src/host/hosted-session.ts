@@ -8,6 +8,7 @@ import {
   type RunWarning,
   type UserInputEventInput,
 } from "@dreamloop/core";
+import { within } from "./end-worker.ts";
 import { hostedChunk, type HostedChunk } from "./hosted-chunk.ts";
 import type { FromSession, SessionStart, ToSession } from "./messages.ts";
 import { errorFromThread } from "./thread-error.ts";
@@ -40,6 +41,7 @@ export class HostedSession {
   readonly done: Promise<RunReport>;
   readonly #port: MessagePort;
   readonly #options: HostedSessionOptions;
+  readonly #endSeconds: number;
   readonly #requests = new Map<number, { resolve: (generation: number) => void; reject: (error: unknown) => void }>();
   #requestCount = 0;
   #status: RealtimeStatus | undefined;
@@ -49,8 +51,9 @@ export class HostedSession {
   #markDone: (report: RunReport) => void = () => undefined;
   #markFailed: (error: unknown) => void = () => undefined;
 
-  /** Made by `WorldHost.startSession`. */
-  constructor(port: MessagePort, options: HostedSessionOptions) {
+  /** Made by `WorldHost.startSession`. A session that has not ended `endSeconds` after `close` is given up. */
+  constructor(port: MessagePort, options: HostedSessionOptions, endSeconds: number) {
+    this.#endSeconds = endSeconds;
     this.#port = port;
     this.#options = options;
     this.started = new Promise((resolve, reject) => {
@@ -99,10 +102,15 @@ export class HostedSession {
     });
   }
 
-  /** Ends the session at its next step boundary; idempotent; resolves when it is over, also when it failed. */
+  /**
+   * Ends the session at its next step boundary; idempotent; resolves when it is over, also when it failed. A session that the world's code
+   * keeps from ending is given up after `stopSeconds` and `closeSeconds` of the host's limits: `done` then rejects with `timed_out`.
+   */
   async close(): Promise<void> {
     this.#post({ type: "close" });
-    await this.done.catch(() => undefined);
+    if (await within(this.done, this.#endSeconds)) return;
+    const message = `the session did not end within ${this.#endSeconds} s of being closed: the world's code does not return`;
+    this.fail(new DreamloopError(ERROR_CODES.timedOut, message));
   }
 
   /** Ends this side when the worker is gone. */

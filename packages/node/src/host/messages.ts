@@ -12,6 +12,7 @@ import type {
   SessionDescriptionInput,
   StepResultInput,
   UserInputEventInput,
+  WaitLimits,
 } from "@dreamloop/core";
 import type { ImageInputSize } from "../image-input.ts";
 import type { ThreadError } from "./thread-error.ts";
@@ -25,6 +26,8 @@ export interface WorkerStart {
   readonly config: Partial<InferenceConfigInput>;
   /** Which candidate of `config.model` runs. */
   readonly candidateIndex?: number;
+  /** How long its code is waited for. */
+  readonly waits: WaitLimits;
   /** Memory that both sides share, see `ThreadMarks`. */
   readonly marks: SharedArrayBuffer;
 }

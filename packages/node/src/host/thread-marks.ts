@@ -3,6 +3,11 @@ import type { WorkerStart } from "./messages.ts";
 /** Places in the memory that a host and its worker share. */
 const HAS_NATIVE_CODE = 0;
 const IS_ENDING = 1;
+const BEATS = 2;
+const CELLS = 3;
+
+/** How often a thread beats, in milliseconds: often enough for the shortest limit on its silence. */
+const BEAT_MILLISECONDS = 250;
 
 /**
  * What a host and its worker know of each other at any moment, also while the worker's thread is held by a call. Ending a thread from outside is
@@ -15,7 +20,7 @@ export class ThreadMarks {
   readonly #cells: Int32Array;
 
   /** New memory, or that of the other side. */
-  constructor(memory: WorkerStart["marks"] = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+  constructor(memory: WorkerStart["marks"] = new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT)) {
     this.memory = memory;
     this.#cells = new Int32Array(memory);
   }
@@ -30,5 +35,15 @@ export class ThreadMarks {
   mayTerminate(): boolean {
     Atomics.store(this.#cells, IS_ENDING, 1);
     return Atomics.load(this.#cells, HAS_NATIVE_CODE) === 0;
+  }
+
+  /** In the worker: beats from now on, as long as its event loop turns. */
+  beat(): void {
+    setInterval(() => Atomics.add(this.#cells, BEATS, 1), BEAT_MILLISECONDS).unref();
+  }
+
+  /** In the host: how often the thread has beaten. */
+  get beats(): number {
+    return Atomics.load(this.#cells, BEATS);
   }
 }

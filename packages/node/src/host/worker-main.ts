@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import {
   assertRuntime,
   configOfCandidate,
+  DEFAULT_WAIT_LIMITS,
   DreamloopError,
   ERROR_CODES,
   errorToRecord,
@@ -32,12 +33,15 @@ class RuntimeWorker {
   #loaded:
     { adapter: ModelAdapter; runtime: InferenceRuntime; config: InferenceConfig; candidateIndex: number } | undefined;
 
+  #waits = DEFAULT_WAIT_LIMITS;
+
   async load(start: WorkerStart): Promise<void> {
     const clock = new ProcessClock();
     const begin = clock.nowSeconds();
     const adapter = await loadAdapter(worldReference(start.reference)).finally(() => post({ type: "imported" }));
     if (this.#cancel.signal.aborted) throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled");
     const config = inferenceConfig({ modelId: adapter.modelId, ...start.config });
+    this.#waits = start.waits;
     const candidateIndex = start.candidateIndex ?? 0;
     checkConfigSupport(adapter, config, candidateIndex);
     const runtime: unknown = await adapter.createRuntime(configOfCandidate(config, candidateIndex), {
@@ -70,7 +74,7 @@ class RuntimeWorker {
         }
         try {
           const ports = { port, ...(chunkPort === undefined ? {} : { chunkPort }) };
-          this.#sessions.set(sessionId, new HostedSessionWorker({ ...this.#loaded, start, ...ports }));
+          this.#sessions.set(sessionId, new HostedSessionWorker({ ...this.#loaded, start, waits: this.#waits, ...ports }));
           port.on("close", () => this.#sessions.delete(sessionId));
         } catch (error) {
           // One session that cannot start must not end the thread of the others.
@@ -147,7 +151,9 @@ function watchNativeCode(marks: ThreadMarks): void {
 }
 
 const start = workerData as WorkerStart;
-watchNativeCode(new ThreadMarks(start.marks));
+const marks = new ThreadMarks(start.marks);
+watchNativeCode(marks);
+marks.beat();
 const worker = new RuntimeWorker();
 parentPort?.on("message", (message: ToWorker) => worker.take(message));
 worker.load(start).catch((error: unknown) => {

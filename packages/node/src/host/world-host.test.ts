@@ -303,4 +303,58 @@ describe("a world in a worker", () => {
     await again.done;
     await again.session.close();
   });
+
+  it("R4: a session whose step never answers ends within its limits; the one beside it runs on", async () => {
+    const reference = holdingWorlds.reference("stuckInStep");
+    const host = await load({}, { reference, waits: { stopSeconds: 0.2, closeSeconds: 10 } });
+    const stuck = host.startSession();
+    await stuck.started;
+    const { session: other, done, seen } = collect(host, (chunks) => chunks.length >= 2);
+    await done;
+    await stuck.close();
+    await expect(stuck.done).rejects.toMatchObject({
+      code: "timed_out",
+      message: expect.stringContaining("step 0 did not answer within 0.2 s after the session was closed") as string,
+    });
+    expect(host.sessionCount).toBe(1);
+    expect(host.failure).toBeUndefined();
+    await other.close();
+    await expect(other.done).resolves.toMatchObject({ outcome: "closed" });
+    expect(seen.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("R4: a session is given up when its thread is held, and its place is free", async () => {
+    const reference = holdingWorlds.reference("stuckInStep");
+    const host = await load({ failAtStep: 1 }, { reference, waits: { stopSeconds: 0.2, closeSeconds: 0.2 } });
+    const stuck = host.startSession();
+    await stuck.started;
+    await stuck.close();
+    await expect(stuck.done).rejects.toMatchObject({ code: "timed_out" });
+    expect(host.sessionCount).toBe(0);
+  });
+
+  it("R5: a thread that is held by a step ends with its sessions and says why; nothing starts on it any more", async () => {
+    const reference = holdingWorlds.reference("stuckInStep");
+    const host = await load({ failAtStep: 1 }, { reference, waits: { stepSeconds: 1 } });
+    const stuck = host.startSession();
+    await expect(stuck.done).rejects.toMatchObject({
+      code: "worker_failed",
+      message: expect.stringContaining("a call of its code does not return") as string,
+    });
+    expect(host.failure).toMatchObject({ code: "worker_failed" });
+    expect(() => host.startSession()).toThrow("does not return");
+    await host.close();
+  });
+
+  it("R1: a load that never answers ends with an error", async () => {
+    const reference = holdingWorlds.reference("neverEnding");
+    await expect(WorldHost.load({ reference, waits: { loadSeconds: 0.5 } })).rejects.toMatchObject({
+      code: "timed_out",
+      message: "the world did not load within 0.5 s; raise WaitLimits.loadSeconds if it needs longer",
+    });
+  });
+
+  it("L1: refuses limits that are none", async () => {
+    await expect(WorldHost.load({ reference, waits: { stepSeconds: -1 } })).rejects.toThrow("LoadWorldOptions.waits.stepSeconds");
+  });
 });

@@ -5,9 +5,11 @@ import {
   ERROR_CODES,
   type InferenceConfigInput,
   type LoadProgress,
+  readWaitLimits,
   refuseUnknownKeys,
   type SessionDescription,
   sessionDescription,
+  type WaitLimits,
 } from "@dreamloop/core";
 import { endWorker, within, type EndableWorker } from "./end-worker.ts";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
@@ -15,6 +17,7 @@ import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts
 import { sessionStart } from "./session-start.ts";
 import { errorFromThread } from "./thread-error.ts";
 import { ThreadMarks } from "./thread-marks.ts";
+import { ThreadWatch } from "./thread-watch.ts";
 import { worldReference, type WorldReferenceInput } from "./world-reference.ts";
 
 /** Seconds that a worker gets to end its sessions and itself before it is terminated. */
@@ -37,6 +40,8 @@ export interface LoadWorldOptions {
   readonly config?: Partial<InferenceConfigInput>;
   /** Which candidate of `config.model` runs; default the first. */
   readonly candidateIndex?: number;
+  /** How long the world's code is waited for; default `DEFAULT_WAIT_LIMITS`. A thread that is held for longer than `stepSeconds` ends with all its sessions. */
+  readonly waits?: Partial<WaitLimits>;
   /** Told about the load. */
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Cancels the load; what was loaded is freed. */
@@ -47,6 +52,7 @@ const LOAD_OPTIONS: readonly string[] = [
   "reference",
   "config",
   "candidateIndex",
+  "waits",
   "onProgress",
   "signal",
 ] satisfies readonly (keyof LoadWorldOptions)[];
@@ -62,15 +68,23 @@ export class WorldHost {
   readonly description: SessionDescription;
   readonly #worker: Worker;
   readonly #thread: EndableWorker;
+  readonly #limits: WaitLimits;
+  readonly #watch: ThreadWatch;
   readonly #sessions = new Set<HostedSession>();
   #failure: DreamloopError | undefined;
   #closing: Promise<void> | undefined;
   #sessionCount = 0;
 
-  private constructor(thread: EndableWorker, info: WorldInfo) {
+  private constructor(thread: EndableWorker, info: WorldInfo, limits: WaitLimits) {
     const { worker } = thread;
     this.#worker = worker;
     this.#thread = thread;
+    this.#limits = limits;
+    this.#watch = new ThreadWatch(
+      thread.marks,
+      () => limits.stepSeconds,
+      (seconds) => this.#giveUp(seconds),
+    );
     this.info = info;
     this.description = sessionDescription(info.session);
     worker.on("error", (error) =>
@@ -102,7 +116,9 @@ export class WorldHost {
     const { signal, onProgress } = options;
     if (signal?.aborted)
       throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: signal.reason });
+    const limits = readWaitLimits(options.waits, "LoadWorldOptions.waits");
     const start: Omit<WorkerStart, "marks"> = {
+      waits: limits,
       reference: worldReference(options.reference),
       config: options.config ?? {},
       candidateIndex: options.candidateIndex ?? 0,
@@ -124,9 +140,9 @@ export class WorldHost {
     };
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      const info = await loaded(worker, onProgress);
+      const info = await loaded(worker, onProgress, limits.loadSeconds);
       signal?.throwIfAborted();
-      return new WorldHost(thread, info);
+      return new WorldHost(thread, info, limits);
     } catch (error) {
       await endWorker(thread, CANCELLED_LOAD_SECONDS);
       if (signal?.aborted) throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: error });
@@ -160,7 +176,8 @@ export class WorldHost {
       port: port2,
       ...(options.chunkPort === undefined ? {} : { chunkPort: options.chunkPort }),
     };
-    const session = new HostedSession(port1, options);
+    const { stopSeconds, closeSeconds } = this.#limits;
+    const session = new HostedSession(port1, options, stopSeconds + closeSeconds);
     this.#sessions.add(session);
     void session.done.then(
       () => this.#sessions.delete(session),
@@ -181,7 +198,21 @@ export class WorldHost {
     await this.close();
   }
 
+  /** The thread is held by a call of the world's code that does not return: its sessions end, and the thread as soon as it can. */
+  #giveUp(silentSeconds: number): void {
+    if (this.#closing !== undefined) return;
+    this.#fail(
+      new DreamloopError(
+        ERROR_CODES.workerFailed,
+        `the world ${JSON.stringify(this.info.modelId)} has not answered for ${silentSeconds} s: a call of its code does not return; its sessions have ended`,
+      ),
+    );
+    void endWorker(this.#thread, 0);
+    this.#worker.unref();
+  }
+
   async #end(): Promise<void> {
+    this.#watch.close();
     if (this.#failure === undefined) this.#worker.postMessage({ type: "close" } satisfies ToWorker);
     const hasEnded = await within(endWorker(this.#thread, WORKER_END_SECONDS), NATIVE_CALL_SECONDS);
     if (!hasEnded) this.#worker.unref();
@@ -195,15 +226,21 @@ export class WorldHost {
   }
 
   #fail(error: DreamloopError): void {
+    this.#watch.close();
     if (this.#closing === undefined) this.#failure ??= error;
     for (const session of this.#sessions) session.fail(error);
     this.#sessions.clear();
   }
 }
 
-function loaded(worker: Worker, onProgress: ((progress: LoadProgress) => void) | undefined): Promise<WorldInfo> {
+function loaded(
+  worker: Worker,
+  onProgress: ((progress: LoadProgress) => void) | undefined,
+  limitSeconds: number,
+): Promise<WorldInfo> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
+      clearTimeout(limit);
       worker.off("message", take);
       worker.off("error", fail);
       worker.off("exit", exit);
@@ -232,6 +269,14 @@ function loaded(worker: Worker, onProgress: ((progress: LoadProgress) => void) |
       settle();
       reject(new DreamloopError(ERROR_CODES.workerFailed, `the worker ended with code ${code} while it loaded`));
     };
+    const limit = setTimeout(
+      () => {
+        settle();
+        const message = `the world did not load within ${limitSeconds} s; raise WaitLimits.loadSeconds if it needs longer`;
+        reject(new DreamloopError(ERROR_CODES.timedOut, message));
+      },
+      Math.min(limitSeconds * 1000, 2 ** 31 - 1),
+    );
     worker.on("message", take);
     worker.on("error", fail);
     worker.on("exit", exit);

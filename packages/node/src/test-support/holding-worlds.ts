@@ -15,6 +15,17 @@ const MODULE = `
 import { probeWorld } from ${JSON.stringify(PROBE)};
 
 const hold = (seconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, seconds * 1000);
+const bound = (object) => {
+  const made = {};
+  for (let at = object; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (name === "constructor" || name in made) continue;
+      const value = object[name];
+      made[name] = typeof value === "function" ? value.bind(object) : value;
+    }
+  }
+  return made;
+};
 const world = (work) => ({
   ...probeWorld,
   createRuntime: async (config, options) => {
@@ -27,6 +38,23 @@ const world = (work) => ({
 
 export const holding = world(() => hold(600));
 export const neverEnding = world(() => new Promise(() => setInterval(() => undefined, 1000)));
+export const stuckInStep = {
+  ...probeWorld,
+  createRuntime: async (config, options) => {
+    const runtime = await probeWorld.createRuntime(config, options);
+    let sessions = 0;
+    const how = config.runtimeOptions.failAtStep === 1 ? () => hold(600) : () => new Promise(() => undefined);
+    return {
+      ...bound(runtime),
+      // The first session is the one that does not return.
+      startSession: async (inputs, start) => {
+        const session = await runtime.startSession(inputs, start);
+        sessions += 1;
+        return sessions > 1 ? session : { ...bound(session), step: how, close: () => session.close() };
+      },
+    };
+  },
+};
 export const native = world(() => {
   // As a load in a native add-on: the thread has loaded such code, and a call into it holds the thread for a while.
   try {
@@ -68,9 +96,9 @@ export class HoldingWorlds {
 
   /**
    * One of them. `holding`: a call holds the thread for ten minutes. `neverEnding`: it waits for ever. `native`: a call of 1.5 s that must not be
-   * broken off.
+   * broken off. `stuckInStep`: the steps of its first session never answer; with the option `failAtStep: 1` they hold the thread.
    */
-  reference(exportName: "holding" | "neverEnding" | "native"): WorldReferenceInput {
+  reference(exportName: "holding" | "neverEnding" | "native" | "stuckInStep"): WorldReferenceInput {
     return { module: join(this.#folder, "worlds.mjs"), exportName };
   }
 
