@@ -486,3 +486,14 @@ export type { MeasureToleranceOptions } from "./trace/replay/measure-tolerance.t
 export { REPLAY_LEVELS } from "./trace/replay/replay-options.ts";
 export type { ReplayDifference, ReplayLevel, ReplayOptions, ReplayReport } from "./trace/replay/replay-options.ts";
 export { replayTrace } from "./trace/replay/replay-trace.ts";
+export {
+  DEFAULT_WAIT_LIMITS,
+  readWaitLimits,
+  UNLIMITED_WAITS,
+  WaitGuard,
+  type Wait,
+  type WaitKind,
+  type WaitLimits,
+  type Waits,
+} from "./foundation/time/wait-guard.ts";
+export { eventLoopTurn } from "./foundation/time/event-loop-turn.ts";

@@ -5,20 +5,21 @@ import { splitControl } from "../inputs/split-control.ts";
 import type { UserInputSource } from "../inputs/user-input-source.ts";
 import { sliceFrames } from "../model/frame-pixels.ts";
 import { stepResult, type StepResult } from "../model/step-result.ts";
-import { outputArtifact, type OutputArtifact, type OutputTarget } from "./output-target.ts";
+import { readArtifacts, type OutputArtifact, type OutputTarget } from "./output-target.ts";
 import { FrameLease } from "../rollout/frame-lease.ts";
 import { planRun, type RunPlan } from "../rollout/run-plan.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
 import { RUN_OUTCOMES, type RunOutcome } from "../rollout/run-observer.ts";
 import { STAGES, StageTimer } from "../rollout/stages.ts";
-import { listOf } from "../foundation/validate/reader.ts";
 import { timeWindow, type TimeWindow } from "../foundation/time/time-window.ts";
+import { eventLoopTurn } from "../foundation/time/event-loop-turn.ts";
+import { readWaitLimits, WaitGuard, type Waits } from "../foundation/time/wait-guard.ts";
 import { Cleanup } from "./cleanup.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
 import { checkBatchOptions } from "./read-options.ts";
 import type { RunOptions, RunReport, RunServices } from "./run-options.ts";
-import { startRollout } from "./start-rollout.ts";
+import { closeWithRun, startRollout } from "./start-rollout.ts";
 import { tellObservers, stepRecord, type CommittedStep } from "./tell-observers.ts";
 import { recordStepMetrics } from "./run-metrics.ts";
 import { hashFrames } from "./hash-frames.ts";
@@ -79,34 +80,39 @@ export function runPlannedBatch(batch: PlannedBatch): Promise<RunReport> {
 async function execute(batch: Omit<PlannedBatch, "plan">, settle: () => RunPlan): Promise<RunReport> {
   const { metrics, signal } = batch;
   const cleanup = new Cleanup();
+  const waits = new WaitGuard(batch.clock, readWaitLimits(batch.waits, "BatchOptions.waits"), signal);
   const warnings = new WarningCounter(batch.onWarning);
   const artifacts: OutputArtifact[] = [];
   let run: BatchRun | undefined;
   let outcome: RunOutcome = RUN_OUTCOMES.failed;
   try {
-    if (metrics !== undefined) cleanup.add(() => metrics.close());
+    if (metrics !== undefined) closeWithRun(cleanup, metrics, waits);
     throwIfCancelled(signal, "the run");
     const rollout = await startRollout(
       settle(),
       batch,
-      { cleanup, warnings },
+      { cleanup, warnings, waits },
       { realtime: false, dropRefusedUpdates: batch.dropRefusedUpdates === true },
     );
     for (const target of batch.outputs ?? []) {
-      await target.open(rollout.description);
-      cleanup.add(async () => artifacts.push(...readArtifacts(await target.close())));
+      await waits.wait({ what: "the opening of an output", kind: "output" }, () => target.open(rollout.description));
+      cleanup.add(async () => {
+        const made = await waits.wait({ what: "the close of an output", kind: "output" }, () => target.close());
+        artifacts.push(...readArtifacts(made, "OutputTarget.close()"));
+      });
     }
-    run = new BatchRun(batch, rollout, warnings);
+    run = new BatchRun(batch, rollout, warnings, waits);
     outcome = await run.loop();
   } catch (error) {
     if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
     await cleanup.run();
     // An observer that fails at the end does not hide why the run failed.
-    await tellEnd(batch, outcome, run).catch(() => undefined);
+    await tellEnd(batch, outcome, run, waits).catch(() => undefined);
+    waits.close();
     throw error;
   }
   await cleanup.run();
-  await tellEnd(batch, outcome, run);
+  await tellEnd(batch, outcome, run, waits).finally(() => waits.close());
   cleanup.raise();
   // Targets are closed in reverse order of opening; what they made is listed in the order in which they were given.
   artifacts.reverse();
@@ -116,13 +122,20 @@ async function execute(batch: Omit<PlannedBatch, "plan">, settle: () => RunPlan)
 /** Steps in a row that may give no frames before a run that is measured in frames is given up: it would never end. */
 const MAX_EMPTY_STEPS = 1000;
 
-function readArtifacts(given: unknown): readonly OutputArtifact[] {
-  return listOf((artifact) => outputArtifact(artifact as OutputArtifact))(given, "OutputTarget.close()");
-}
+/** Longest time for which a run keeps the event loop for itself, in seconds of its clock. */
+const TURN_SECONDS = 0.02;
 
-async function tellEnd(options: RunServices, outcome: RunOutcome, run: BatchRun | undefined): Promise<void> {
+/** Steps after which it gives the event loop a turn in any case: its clock may be one that stands still. */
+const TURN_STEPS = 256;
+
+async function tellEnd(
+  options: RunServices,
+  outcome: RunOutcome,
+  run: BatchRun | undefined,
+  waits: Waits,
+): Promise<void> {
   const { stepCount, frameCount } = run?.counts ?? { stepCount: 0, frameCount: 0 };
-  await tellObservers(options.observers, (observer) => observer.runEnded?.({ outcome, stepCount, frameCount }));
+  await tellObservers(options.observers, waits, (observer) => observer.runEnded?.({ outcome, stepCount, frameCount }));
 }
 
 /** The second half of the standard loop: one turn for each step. */
@@ -133,14 +146,19 @@ class BatchRun {
   readonly #timer: StageTimer;
   readonly #tracker = new InputTracker();
   readonly #prompts: PromptWarnings;
+  readonly #waits: Waits;
   #windowEndSeconds = 0;
   #timelineFrames = 0;
   #frameCount = 0;
   #emptySteps = 0;
   #resetCount = 0;
+  #turnSeconds: number;
+  #turnSteps = 0;
 
-  constructor(options: Omit<PlannedBatch, "plan">, rollout: Rollout, warnings: WarningCounter) {
+  constructor(options: Omit<PlannedBatch, "plan">, rollout: Rollout, warnings: WarningCounter, waits: Waits) {
     this.#options = options;
+    this.#waits = waits;
+    this.#turnSeconds = options.clock.nowSeconds();
     this.#rollout = rollout;
     this.#frameLimit = frameLimitOf(options, rollout.description.framesPerSecond);
     this.#timer = new StageTimer(options.stages, options.clock);
@@ -166,7 +184,18 @@ class BatchRun {
       if (planned === undefined) return RUN_OUTCOMES.completed;
       const ended = await this.#turn(planned.window, planned.discarded === true);
       if (ended !== undefined) return ended;
+      await this.#letOthersRun();
     }
+  }
+
+  /** A world whose steps and outputs are all synchronous would otherwise never let a timer or a stop signal through. */
+  async #letOthersRun(): Promise<void> {
+    this.#turnSteps += 1;
+    const now = this.#options.clock.nowSeconds();
+    if (now - this.#turnSeconds < TURN_SECONDS && this.#turnSteps < TURN_STEPS) return;
+    await eventLoopTurn();
+    this.#turnSteps = 0;
+    this.#turnSeconds = this.#options.clock.nowSeconds();
   }
 
   #limitReached(): boolean {
@@ -214,7 +243,7 @@ class BatchRun {
     const initialInputs = await this.#rollout.reset({ seed, signal: this.#options.signal });
     this.#resetCount += 1;
     const { generation, seed: inForce } = this.#rollout;
-    await tellObservers(this.#options.observers, (observer) =>
+    await tellObservers(this.#options.observers, this.#waits, (observer) =>
       observer.resetApplied?.({
         generation,
         seed: inForce,
@@ -232,7 +261,7 @@ class BatchRun {
     const lease = new FrameLease(result.output);
     try {
       let mark = this.#timer.now();
-      const frameHashes = await hashFrames(result, frameHasher);
+      const frameHashes = await hashFrames(result, frameHasher, this.#waits);
       if (frameHasher !== undefined) mark = this.#timer.end(STAGES.hash, stepNumber, mark);
       const written = step.discarded ? undefined : this.#cut(result);
       if (written !== undefined) await this.#write(written);
@@ -245,7 +274,7 @@ class BatchRun {
       if (observers !== undefined && observers.length > 0) {
         mark = this.#timer.now();
         const record = stepRecord(outcome, { ...step, frameHashes });
-        await tellObservers(observers, (observer) => observer.stepCommitted?.(record));
+        await tellObservers(observers, this.#waits, (observer) => observer.stepCommitted?.(record));
         this.#timer.end(STAGES.observe, stepNumber, mark);
       }
     } catch (error) {
@@ -275,7 +304,7 @@ class BatchRun {
 
   async #write(result: StepResult): Promise<void> {
     for (const target of this.#options.outputs ?? []) {
-      const written = target.write(result);
+      const written = this.#waits.wait({ what: "an output's write", kind: "output" }, () => target.write(result));
       if (written !== undefined) await written;
     }
   }

@@ -1,3 +1,4 @@
+import type { Waits } from "../foundation/time/wait-guard.ts";
 import { frameHashInput } from "../model/frame-pixels.ts";
 import type { StepResult } from "../model/step-result.ts";
 import type { FrameHasher } from "../rollout/run-observer.ts";
@@ -6,12 +7,14 @@ import type { FrameHasher } from "../rollout/run-observer.ts";
 export async function hashFrames(
   result: StepResult,
   hasher: FrameHasher | undefined,
+  waits: Waits,
 ): Promise<readonly string[] | undefined> {
   if (hasher === undefined) return undefined;
   if (result.output === undefined) return [];
   const hashes: string[] = [];
   for (let index = 0; index < result.output.frameCount; index += 1) {
-    const digest = hasher.digest(frameHashInput(result.output, index));
+    const input = frameHashInput(result.output, index);
+    const digest = waits.wait({ what: "the hash of a frame", kind: "output" }, () => hasher.digest(input));
     hashes.push(typeof digest === "string" ? digest : await digest);
   }
   return hashes;

@@ -26,6 +26,8 @@ export interface LiveControlOptions {
   readonly clock: Clock;
   /** Told about pauses. */
   readonly observers: ObserverQueue;
+  /** Called when the run is asked to end. */
+  readonly onClose: () => void;
 }
 
 /**
@@ -116,6 +118,7 @@ export class LiveControl {
   /** Asks the loop to end at its next boundary. */
   close(): void {
     this.#closeAsked = true;
+    this.#options.onClose();
     this.wake();
   }
 

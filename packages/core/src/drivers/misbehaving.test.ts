@@ -165,11 +165,162 @@ describe("adapters that misbehave", () => {
       const failure = failureOf(world(parts).adapter, { signal: abort.signal });
       await eventLoopTurn();
       abort.abort();
-      expect(await failure).toMatch(/^cancelled the (load|start of the session) was cancelled/);
+      expect(await failure).toMatch(/^cancelled the (load of "odd"|start of the session) was cancelled$/);
       finish({ close: () => void log.push("closed") });
       await eventLoopTurn();
       expect(log).toEqual(["closed"]);
     }
+  });
+});
+
+describe("code that never answers", () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const waits = { loadSeconds: 40, stepSeconds: 30, outputSeconds: 20, closeSeconds: 10, stopSeconds: 5 };
+
+  /** Waits for a promise while the clock moves. */
+  async function settledWithin(clock: FakeClock, seconds: number, promise: Promise<unknown>): Promise<unknown> {
+    let settled: unknown = "never settles";
+    void promise.then(
+      (value) => (settled = value),
+      (error: unknown) => (settled = error),
+    );
+    await clock.advance(seconds);
+    return settled;
+  }
+
+  const target = (parts: Fields): Fields => ({
+    open: () => undefined,
+    write: () => undefined,
+    close: () => [],
+    ...parts,
+  });
+
+  it.each([
+    ["load", { adapter: { createRuntime: never } }, {}, 40, []],
+    ["start of the session", { runtime: { startSession: never } }, {}, 40, ["runtime.close"]],
+    ["step 0", { session: { step: never } }, {}, 30, ["session.close", "runtime.close"]],
+    ["finalisation of step 0", { session: { finalizeStep: never } }, {}, 30, ["session.close", "runtime.close"]],
+    ["opening of an output", {}, { outputs: [target({ open: never })] }, 20, ["session.close", "runtime.close"]],
+    ["output's write", {}, { outputs: [target({ write: never })] }, 20, ["session.close", "runtime.close"]],
+    ["observer", {}, { observers: [{ stepCommitted: never }] }, 20, ["session.close", "runtime.close"]],
+    ["hash", {}, { frameHasher: { digest: never } }, 20, ["session.close", "runtime.close"]],
+    ["close of an output", {}, { outputs: [target({ close: never })] }, 20, ["session.close", "runtime.close"]],
+    ["close of the session", { session: { close: never } }, {}, 10, ["runtime.close"]],
+    ['close of "odd"', { runtime: { close: never } }, {}, 10, ["session.close"]],
+  ] as readonly (readonly [string, Parameters<typeof world>[0], Fields, number, readonly string[]])[])(
+    "R1: a batch run ends with a named error when the %s never answers, and closes everything else",
+    async (what, parts, options, seconds, closed) => {
+      const clock = new FakeClock();
+      const { adapter, log } = world(parts);
+      const failure = failureOf(adapter, { clock, waits, ...options });
+      const settled = await settledWithin(clock, seconds, failure);
+      expect(settled).toMatch(new RegExp(`^timed_out .*${what}.* did not answer within ${seconds} s`));
+      expect(log).toEqual(closed);
+      expect(clock.sleeperCount).toBe(0);
+    },
+  );
+
+  it.each([
+    ["step 0", { session: { step: never } }],
+    ["finalisation of step 0", { session: { finalizeStep: never } }],
+  ] as const)("R2: a cancelled batch run leaves a %s that never answers", async (what, parts) => {
+    const clock = new FakeClock();
+    const abort = new AbortController();
+    const { adapter, log } = world(parts);
+    const failure = failureOf(adapter, { clock, waits, signal: abort.signal });
+    await clock.advance(1);
+    abort.abort();
+    expect(await settledWithin(clock, 5, failure)).toMatch(
+      new RegExp(`^cancelled .*${what} did not answer within 5 s after the run was cancelled`),
+    );
+    expect(log).toEqual(["session.close", "runtime.close"]);
+  });
+
+  it.each([
+    ["load", { adapter: { createRuntime: never } }, "cancelled", []],
+    ["step", { session: { step: never } }, "timed_out", ["session.close", "runtime.close"]],
+    ["finalisation", { session: { finalizeStep: never } }, "timed_out", ["session.close", "runtime.close"]],
+    ["close of the session", { session: { close: never } }, "timed_out", ["runtime.close"]],
+  ] as const)("R2: closing a live run ends it although its %s never answers", async (_what, parts, code, closed) => {
+    const clock = new FakeClock();
+    const { adapter, log } = world(parts);
+    const run = startRealtime({ adapter, clock, waits });
+    await clock.advance(1);
+    expect(await settledWithin(clock, 10, run.close())).toMatchObject({ code });
+    expect(log).toEqual(closed);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it("R2: a live run whose reset never answers can be closed, and who waits for the reset learns why", async () => {
+    const clock = new FakeClock();
+    const { adapter } = world({ session: { reset: never } });
+    const run = startRealtime({ adapter, clock, waits });
+    await clock.advance(1);
+    const reset = run.reset().catch((error: unknown) => error);
+    await clock.advance(1);
+    expect(await settledWithin(clock, 5, run.close())).toMatchObject({ code: "timed_out" });
+    expect(isDreamloopError(await reset)).toBe(true);
+  });
+
+  it("R3: an observer of a live run that never answers keeps neither the run nor its end waiting", async () => {
+    const clock = new FakeClock();
+    const heard: number[] = [];
+    const observers = [
+      { stepCommitted: never },
+      { stepCommitted: (step: { stepNumber: number }) => void heard.push(step.stepNumber) },
+    ];
+    const run = startRealtime({ adapter: world().adapter, clock, waits, stepLimit: 3, observers });
+    const report = await settledWithin(clock, 6, run.done);
+    expect(report).toMatchObject({ outcome: "completed", stepCount: 3, warnings: { observer_failed: 1 } });
+    expect(heard).toEqual([0, 1, 2]);
+  });
+
+  it("R3: an observer that falls too far behind hears no more, and holds no more frames", async () => {
+    const clock = new FakeClock();
+    let held = 0;
+    const { adapter } = world({
+      session: {
+        nextStepRequest: () => ({ stepIndex: held }),
+        step: () => ({ stepIndex: held++, output: { ...CHUNK, data: PIXELS } }),
+      },
+    });
+    const run = startRealtime({
+      adapter,
+      clock,
+      waits: { outputSeconds: 3600, stopSeconds: 5 },
+      stepLimit: 1100,
+      observers: [{ stepCommitted: never }],
+    });
+    expect(await settledWithin(clock, 60, run.done)).toMatchObject({
+      stepCount: 1100,
+      warnings: { observer_failed: 1 },
+    });
+  });
+
+  it("C5: a sink that throws at a new generation gets no more, and the run continues", async () => {
+    const clock = new FakeClock();
+    const sink: ChunkSink = {
+      open: () => undefined,
+      push: (_result, _due, release) => release(),
+      beginGeneration: throwing("torn"),
+      close: () => [],
+    };
+    const run = startRealtime({ adapter: world().adapter, clock, outputs: [sink] });
+    await run.started;
+    const reset = run.reset();
+    await clock.advance(1);
+    expect(await reset).toBe(1);
+    const closing = run.close();
+    await clock.advance(1);
+    expect(await closing).toMatchObject({ outcome: "closed", warnings: { output_failed: 1 } });
+  });
+
+  it("R6: a batch run of a world that never waits lets timers and cancellations through", async () => {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort());
+    const { adapter } = world();
+    const report = await runBatch({ adapter, clock: new FakeClock(), stepLimit: 1e9, signal: abort.signal });
+    expect(report.outcome).toBe("cancelled");
   });
 });
 

@@ -1,6 +1,6 @@
 import type { SessionDescription } from "../model/session-description.ts";
 import type { StepResult } from "../model/step-result.ts";
-import { mapping, text, withDefault, type Mapping } from "../foundation/validate/reader.ts";
+import { listOf, mapping, text, withDefault, type Mapping } from "../foundation/validate/reader.ts";
 import { recordFactory } from "../foundation/validate/record.ts";
 
 /** Something that an output target made: a file, a folder, a stream. */
@@ -25,6 +25,11 @@ const make = recordFactory<OutputArtifact>("OutputArtifact", {
 /** Makes an `OutputArtifact`; a blank kind or uri is refused. */
 export function outputArtifact(input: OutputArtifactInput): OutputArtifact {
   return make(input);
+}
+
+/** Reads what a target or sink made, as `where` returned it. */
+export function readArtifacts(given: unknown, where: string): readonly OutputArtifact[] {
+  return listOf((artifact) => outputArtifact(artifact as OutputArtifactInput))(given, where);
 }
 
 /** How a run ended, told to targets so that they finish or discard what they have. */

@@ -1,6 +1,7 @@
 import type { OutputTarget } from "./output-target.ts";
 import { callable, finite, flag, listOf, optional, refuse, type Reader } from "../foundation/validate/reader.ts";
 import { refuseUnknownKeys } from "../foundation/validate/record.ts";
+import { readWaitLimits } from "../foundation/time/wait-guard.ts";
 import type { BatchOptions } from "./batch-driver.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
 import type { RealtimeOptions } from "./realtime-options.ts";
@@ -38,6 +39,7 @@ const RUN_READERS: OptionReaders<RunOptions> = {
   stages: optional(withMethods("stage")),
   onProgress: hook,
   onWarning: hook,
+  waits: readWaitLimits,
   signal: optional(withMethods("addEventListener", "removeEventListener")),
 };
 

@@ -1,4 +1,10 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError, throwIfCancelled } from "../foundation/dreamloop-error.ts";
+import {
+  DreamloopError,
+  errorText,
+  ERROR_CODES,
+  isDreamloopError,
+  throwIfCancelled,
+} from "../foundation/dreamloop-error.ts";
 import { InputTracker } from "../inputs/input-tracker.ts";
 import { PendingInput } from "../inputs/pending-input.ts";
 import { splitControl } from "../inputs/split-control.ts";
@@ -11,6 +17,7 @@ import { RUN_OUTCOMES, type RunOutcome, type StepTiming } from "../rollout/run-o
 import { STAGES, StageTimer } from "../rollout/stages.ts";
 import { timeWindow } from "../foundation/time/time-window.ts";
 import { refuseUnknownKeys } from "../foundation/validate/record.ts";
+import { readWaitLimits, WaitGuard } from "../foundation/time/wait-guard.ts";
 import { Cleanup } from "./cleanup.ts";
 import { Pacer } from "./pacer.ts";
 import type { RunReport } from "./run-options.ts";
@@ -21,7 +28,7 @@ import type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./realtime-op
 import { checkRealtimeOptions, readSink } from "./read-options.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
 import { SinkSet } from "./sink-set.ts";
-import { startRollout } from "./start-rollout.ts";
+import { closeWithRun, startRollout } from "./start-rollout.ts";
 import { stepRecord } from "./tell-observers.ts";
 import { recordStepMetrics } from "./run-metrics.ts";
 import { hashFrames } from "./hash-frames.ts";
@@ -51,6 +58,7 @@ class RealtimeDriver {
   readonly #sinks: SinkSet;
   readonly #observers: ObserverQueue;
   readonly #control: LiveControl;
+  readonly #waits: WaitGuard;
   readonly #timer: StageTimer;
   #artifacts: readonly OutputArtifact[] = [];
   readonly #warnings: WarningCounter;
@@ -69,10 +77,17 @@ class RealtimeDriver {
     this.#options = options;
     this.#input = options.input ?? new PendingInput();
     this.#warnings = new WarningCounter(options.onWarning);
-    this.#sinks = new SinkSet((warning) => this.#warnings.warn(warning));
+    const limits = readWaitLimits(options.waits, "RealtimeOptions.waits");
+    this.#waits = new WaitGuard(options.clock, limits, options.signal);
+    this.#sinks = new SinkSet((warning) => this.#warnings.warn(warning), this.#waits);
     this.#timer = new StageTimer(options.stages, options.clock);
-    this.#observers = new ObserverQueue(options.observers ?? [], this.#warnings);
-    this.#control = new LiveControl({ input: this.#input, clock: options.clock, observers: this.#observers });
+    this.#observers = new ObserverQueue(options.observers ?? [], this.#warnings, this.#waits);
+    this.#control = new LiveControl({
+      input: this.#input,
+      clock: options.clock,
+      observers: this.#observers,
+      onClose: () => this.#waits.stop("the session was closed"),
+    });
   }
 
   run(): RealtimeRun {
@@ -121,13 +136,13 @@ class RealtimeDriver {
     let outcome: RunOutcome = RUN_OUTCOMES.failed;
     try {
       const { metrics, signal } = options;
-      if (metrics !== undefined) cleanup.add(() => metrics.close());
+      if (metrics !== undefined) closeWithRun(cleanup, metrics, this.#waits);
       throwIfCancelled(signal, "the run");
       const plan = planRun({ ...options, sourceSchema: this.#input.schema });
       const rollout = await startRollout(
         plan,
         options,
-        { cleanup, warnings: this.#warnings },
+        { cleanup, warnings: this.#warnings, waits: this.#waits },
         { realtime: true, dropRefusedUpdates: true },
       );
       this.#rollout = rollout;
@@ -169,7 +184,11 @@ class RealtimeDriver {
     await cleanup.run();
     const { stepCount, frameCount } = this.#status();
     this.#observers.tell((observer) => observer.runEnded?.({ outcome, stepCount, frameCount }));
-    await this.#observers.settled();
+    const told = this.#waits.wait({ what: "the observers", kind: "stop" }, () => this.#observers.settled());
+    await Promise.resolve(told).catch((error: unknown) =>
+      this.#warnings.warn({ kind: "observer_failed", message: errorText(error) }),
+    );
+    this.#waits.close();
     this.#control.end(cause);
   }
 
@@ -234,7 +253,7 @@ class RealtimeDriver {
       await rollout.commit(signal);
       this.#prompts.take(outcome.result, stepNumber);
       mark = this.#timer.now();
-      const frameHashes = await hashFrames(outcome.result, this.#options.frameHasher);
+      const frameHashes = await hashFrames(outcome.result, this.#options.frameHasher, this.#waits);
       if (frameHashes !== undefined) this.#timer.end(STAGES.hash, stepNumber, mark);
       this.#inputSequence = outcome.result.inputSequence ?? this.#inputSequence;
       recordStepMetrics(this.#options.metrics, outcome.result);

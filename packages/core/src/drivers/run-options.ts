@@ -6,6 +6,7 @@ import type { RunPlanOptions } from "../rollout/run-plan.ts";
 import type { FrameHasher, RunObserver, RunOutcome } from "../rollout/run-observer.ts";
 import type { StageListener } from "../rollout/stages.ts";
 import type { RunWarning } from "./run-warnings.ts";
+import type { WaitLimits } from "../foundation/time/wait-guard.ts";
 import type { Clock } from "../foundation/time/clock.ts";
 
 /** What both drivers take: what is to run, and what runs it. */
@@ -31,6 +32,8 @@ export interface RunServices {
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Told about what is odd but does not stop the run. */
   readonly onWarning?: (warning: RunWarning) => void;
+  /** How long code that is not the run's own is waited for; default `DEFAULT_WAIT_LIMITS`. */
+  readonly waits?: Partial<WaitLimits>;
   /** Cancels the run at the next step boundary, and a load at once. */
   readonly signal?: AbortSignal;
 }

@@ -1,11 +1,13 @@
 import { ERROR_CODES, throwIfCancelled } from "../foundation/dreamloop-error.ts";
 import { assertRuntime } from "../model/assert-runtime.ts";
+import type { Waits } from "../foundation/time/wait-guard.ts";
 import { configOfCandidate } from "../model/inference-config.ts";
 import type { InferenceRuntime } from "../model/inference-session.ts";
 import { Rollout } from "../rollout/rollout.ts";
 import { freshInputState, type RunPlan } from "../rollout/run-plan.ts";
-import { closeNamed, unlessCancelled } from "../rollout/session-calls.ts";
+import { closeNamed } from "../rollout/session-calls.ts";
 import { asStepError } from "../rollout/step-contract.ts";
+import type { MetricsRecorder } from "../foundation/metrics/metrics-recorder.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { refuseSecondPacer } from "./pacer.ts";
 import { lifecycle } from "./run-metrics.ts";
@@ -20,11 +22,11 @@ import { tellObservers } from "./tell-observers.ts";
 export async function startRollout(
   plan: RunPlan,
   services: RunServices,
-  run: { readonly cleanup: Cleanup; readonly warnings: WarningCounter },
+  run: { readonly cleanup: Cleanup; readonly warnings: WarningCounter; readonly waits: Waits },
   how: { readonly realtime: boolean; readonly dropRefusedUpdates: boolean },
 ): Promise<Rollout> {
   const { metrics, clock, signal } = services;
-  const { cleanup, warnings } = run;
+  const { cleanup, warnings, waits } = run;
   for (const name of plan.droppedMappings) {
     warnings.warn({
       kind: "mapping_dropped",
@@ -33,7 +35,7 @@ export async function startRollout(
   }
   const fresh = freshInputState(plan, plan.requestedInputs, plan.seed);
   const loadStart = clock.nowSeconds();
-  const runtime = services.runtime ?? (await loadRuntime(plan, services, cleanup));
+  const runtime = services.runtime ?? (await loadRuntime(plan, services, cleanup, waits));
   if (how.realtime && runtime.ownsPacing === true)
     refuseSecondPacer(`the runtime of ${JSON.stringify(plan.adapter.modelId)}`);
   const sessionStart = clock.nowSeconds();
@@ -42,6 +44,7 @@ export async function startRollout(
     stages: services.stages,
     clock,
     signal,
+    waits,
     ...(how.dropRefusedUpdates
       ? {
           onUpdateRefused: (fields: readonly string[]) => {
@@ -61,7 +64,7 @@ export async function startRollout(
   cleanup.add(() => rollout.close());
   metrics?.record(lifecycle("runtime_load", sessionStart - loadStart));
   metrics?.record(lifecycle("session_start", clock.nowSeconds() - sessionStart));
-  await tellObservers(services.observers, (observer) =>
+  await tellObservers(services.observers, waits, (observer) =>
     observer.runStarted?.({
       config: plan.config,
       candidateIndex: plan.candidateIndex,
@@ -77,27 +80,30 @@ export async function startRollout(
   return rollout;
 }
 
+/** Closes the recorder of measurements with the run. */
+export function closeWithRun(cleanup: Cleanup, metrics: MetricsRecorder, waits: Waits): void {
+  cleanup.add(() => waits.wait({ what: "the close of the metrics", kind: "close" }, () => metrics.close()));
+}
+
 async function loadRuntime(
   { adapter, config, candidateIndex }: RunPlan,
   { signal, onProgress }: RunServices,
   cleanup: Cleanup,
+  waits: Waits,
 ): Promise<InferenceRuntime> {
+  const what = `the load of ${JSON.stringify(adapter.modelId)}`;
   let runtime: unknown;
   try {
-    runtime = await unlessCancelled(
+    runtime = await waits.wait<unknown>(
+      { what, kind: "load", free: (late) => (late as Partial<InferenceRuntime> | undefined)?.close?.() },
       async () => adapter.createRuntime(configOfCandidate(config, candidateIndex), { signal, onProgress }),
-      {
-        signal,
-        what: "the load",
-        free: async (late) => (late as Partial<InferenceRuntime> | undefined)?.close?.(),
-      },
     );
   } catch (error) {
-    throw asStepError(error, `the load of ${JSON.stringify(adapter.modelId)}`, ERROR_CODES.loadFailed);
+    throw asStepError(error, what, ERROR_CODES.loadFailed);
   }
   assertRuntime(runtime);
   const loaded = runtime;
-  cleanup.add(() => closeNamed(loaded, `the close of ${JSON.stringify(adapter.modelId)}`));
+  cleanup.add(() => closeNamed(loaded, `the close of ${JSON.stringify(adapter.modelId)}`, waits));
   throwIfCancelled(signal, "the load");
   return loaded;
 }

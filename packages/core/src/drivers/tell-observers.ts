@@ -1,3 +1,4 @@
+import type { Waits } from "../foundation/time/wait-guard.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
 import type { RunObserver, StepRecord } from "../rollout/run-observer.ts";
@@ -5,10 +6,11 @@ import type { RunObserver, StepRecord } from "../rollout/run-observer.ts";
 /** Calls every observer in order and waits for each. */
 export async function tellObservers(
   observers: readonly RunObserver[] | undefined,
+  waits: Waits,
   tell: (observer: RunObserver) => void | Promise<void>,
 ): Promise<void> {
   for (const observer of observers ?? []) {
-    const answer = tell(observer);
+    const answer = waits.wait({ what: "an observer of the run", kind: "output" }, () => tell(observer));
     if (answer !== undefined) await answer;
   }
 }

@@ -100,6 +100,11 @@ export function isDreamloopError(error: unknown, code?: ErrorCode): error is Dre
   return code === undefined || (error as DreamloopError).code === code;
 }
 
+/** The message of anything that was thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** An error in the form in which it crosses threads, processes and the wire: code and message, never a stack. */
 export interface ErrorRecord {
   /** The stable name of what went wrong. */

@@ -5,6 +5,7 @@ import type { SessionSnapshot } from "../model/inference-session.ts";
 import type { ModelInputs } from "../mapping/model-inputs.ts";
 import type { StepResult } from "../model/step-result.ts";
 import type { Clock } from "../foundation/time/clock.ts";
+import type { Waits } from "../foundation/time/wait-guard.ts";
 import type { Mapping } from "../foundation/validate/reader.ts";
 import type { StageListener } from "./stages.ts";
 
@@ -20,6 +21,8 @@ export interface RolloutOptions {
   readonly onFrameWarning?: (warning: FrameWarning, result: StepResult) => void;
   /** Told about updates that the model refuses, which are then left out; absent: such a step fails with `update_refused`. */
   readonly onUpdateRefused?: (fields: readonly string[]) => void;
+  /** Gives every wait for the session an end; absent: it is waited for without a limit. */
+  readonly waits?: Waits;
   /** Cancels the start. */
   readonly signal?: AbortSignal;
 }

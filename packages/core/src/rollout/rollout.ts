@@ -9,6 +9,7 @@ import { framesOfStep, type SessionDescription } from "../model/session-descript
 import type { StepRequest, StepRequestInput } from "../mapping/step-request.ts";
 import type { StepResult, StepResultInput } from "../model/step-result.ts";
 import type { TimeWindow } from "../foundation/time/time-window.ts";
+import { UNLIMITED_WAITS, type Waits } from "../foundation/time/wait-guard.ts";
 import type { Mapping } from "../foundation/validate/reader.ts";
 import { freshInputState, type FreshInputState, type RunPlan } from "./run-plan.ts";
 import { asStepError, completeResult, readRequest, readyInputs } from "./step-contract.ts";
@@ -34,6 +35,7 @@ export class Rollout {
   readonly #plan: RunPlan;
   readonly #session: InferenceSession;
   readonly #options: RolloutOptions;
+  readonly #waits: Waits;
   readonly #timer: StageTimer;
   readonly #checker: FrameChecker | undefined;
   #requested: ModelInputs;
@@ -56,6 +58,7 @@ export class Rollout {
     this.#plan = plan;
     this.#session = session;
     this.#options = options;
+    this.#waits = options.waits ?? UNLIMITED_WAITS;
     this.#timer = new StageTimer(options.stages, options.clock);
     this.#checker = options.checkFrames === false ? undefined : new FrameChecker();
     this.#requested = plan.requestedInputs;
@@ -73,7 +76,12 @@ export class Rollout {
     options: RolloutOptions = {},
   ): Promise<Rollout> {
     const inputs = fresh.initialInputs;
-    const { session, description } = await startSession(runtime, inputs, { seed: plan.seed, signal: options.signal });
+    const { session, description } = await startSession(
+      runtime,
+      inputs,
+      { seed: plan.seed, signal: options.signal },
+      options.waits ?? UNLIMITED_WAITS,
+    );
     return new Rollout(plan, session, description, fresh, options);
   }
 
@@ -172,7 +180,9 @@ export class Rollout {
     if (this.#session.finalizeStep !== undefined) {
       const mark = this.#timer.now();
       try {
-        await this.#session.finalizeStep({ signal });
+        await this.#waits.wait({ what: `the finalisation of step ${this.#stepIndex}`, kind: "step" }, () =>
+          this.#session.finalizeStep?.({ signal }),
+        );
       } catch (error) {
         this.#pending = undefined;
         discardQuietly(this.#session);
@@ -209,7 +219,9 @@ export class Rollout {
     const requested = options.inputs ?? this.#requested;
     const fresh = freshInputState(this.#plan, requested, seed);
     try {
-      await this.#session.reset({ inputs: fresh.initialInputs, seed, signal: options.signal });
+      await this.#waits.wait({ what: "the reset", kind: "step" }, () =>
+        this.#session.reset({ inputs: fresh.initialInputs, seed, signal: options.signal }),
+      );
     } catch (error) {
       throw asStepError(error, "the reset");
     }
@@ -225,7 +237,9 @@ export class Rollout {
 
   /** The complete state at this step boundary. Throws `unavailable` when the session has no snapshots. */
   async snapshot(): Promise<RolloutSnapshot> {
-    if (this.#session.snapshot === undefined) {
+    const world = this.#session;
+    const { snapshot } = world;
+    if (snapshot === undefined) {
       throw new DreamloopError(
         ERROR_CODES.unavailable,
         `world ${JSON.stringify(this.description.worldId)} has no snapshots`,
@@ -237,7 +251,7 @@ export class Rollout {
         "Rollout.snapshot: a step is not committed; snapshots are taken at step boundaries",
       );
     }
-    const session = await this.#session.snapshot();
+    const session = await this.#waits.wait({ what: "the snapshot", kind: "step" }, async () => snapshot.call(world));
     return {
       generation: this.#generation,
       stepIndex: this.#stepIndex,
@@ -259,7 +273,9 @@ export class Rollout {
       );
     }
     this.discard();
-    await this.#session.restore(snapshot.session);
+    await this.#waits.wait({ what: "the restoration of a snapshot", kind: "step" }, async () =>
+      this.#session.restore?.(snapshot.session),
+    );
     this.#generation = snapshot.generation;
     this.#stepIndex = snapshot.stepIndex;
     this.#stepNumber = snapshot.stepNumber;
@@ -272,7 +288,7 @@ export class Rollout {
 
   /** Closes the session; idempotent. */
   close(): Promise<void> {
-    this.#closing ??= closeNamed(this.#session, "the close of the session");
+    this.#closing ??= closeNamed(this.#session, "the close of the session", this.#waits);
     return this.#closing;
   }
 
@@ -283,7 +299,14 @@ export class Rollout {
 
   async #runSession(inputs: ModelInputs, signal: AbortSignal | undefined): Promise<StepResult | StepResultInput> {
     try {
-      return await this.#session.step(inputs, { signal });
+      return await this.#waits.wait(
+        {
+          what: `step ${this.#stepIndex}`,
+          kind: "step",
+          free: (late: StepResult | StepResultInput) => late.output?.release?.(),
+        },
+        () => this.#session.step(inputs, { signal }),
+      );
     } catch (error) {
       throw asStepError(error, `step ${this.#stepIndex}`);
     }

@@ -10,7 +10,6 @@ import {
 import { sha256FrameHasher } from "@dreamloop/node";
 import { adapterConformance, changedWorld, sessionConformance, type ConformanceCase } from "@dreamloop/testing";
 import type { CliContext } from "../program/cli-command.ts";
-import { eventLoopTurns } from "../run/event-loop-turns.ts";
 import { checkConfig, type AdapterUnderCheck } from "./check-adapter.ts";
 import { checkItem, type CheckItem } from "./check-result.ts";
 
@@ -104,7 +103,6 @@ async function sampleRun(context: CliContext, subject: AdapterUnderCheck): Promi
           hashes.push(...(record.frameHashes ?? []));
         },
       },
-      eventLoopTurns(host.clock),
     ],
   });
   if (hashes.length === 0) throw new Error("expected frames within the first steps, found none");

@@ -18,7 +18,6 @@ import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, settling, type ExitCode } from "../program/exit-codes.ts";
 import { ArtifactLog } from "../run/artifact-log.ts";
-import { eventLoopTurns } from "../run/event-loop-turns.ts";
 import { planOutput } from "../run/plan-output.ts";
 import { describeArtifact } from "../run/run-result.ts";
 import { WarningLog } from "../run/warning-log.ts";
@@ -179,7 +178,6 @@ async function replay(context: CliContext, run: Replay): Promise<ReplayReport> {
     onDifference: options.keepGoing === true ? "continue" : "stop",
     outputs: [output],
     signal: interruption.signal,
-    observers: [eventLoopTurns(host.clock)],
     onStep: ({ stepCount }) => progress?.update(stepCount, trace.steps.length),
     onWarning: (warning) => warnings.take(warning),
   });

@@ -19,7 +19,6 @@ import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliContext } from "../program/cli-command.ts";
 import type { RunSettings } from "../settings/run-settings.ts";
 import { ArtifactLog } from "./artifact-log.ts";
-import { eventLoopTurns } from "./event-loop-turns.ts";
 import type { ResultFile } from "./result-file.ts";
 import { expectedFrames, type RunLength } from "./run-length.ts";
 import { type RunFacts, RunWatch } from "./run-watch.ts";
@@ -104,7 +103,7 @@ function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments)
   const { watch, output, statistics, profile, warnings } = with_;
   const progress = terminal.startProgress(world.argument, "frames");
   progress?.stage("loading");
-  const observers: RunObserver[] = [watch, eventLoopTurns(host.clock)];
+  const observers: RunObserver[] = [watch];
   if (statistics !== undefined) observers.push(statistics);
   if (recorder !== undefined) observers.push(recorder.observer);
   const listeners: StageListener[] = [];

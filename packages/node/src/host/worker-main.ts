@@ -74,7 +74,10 @@ class RuntimeWorker {
         }
         try {
           const ports = { port, ...(chunkPort === undefined ? {} : { chunkPort }) };
-          this.#sessions.set(sessionId, new HostedSessionWorker({ ...this.#loaded, start, waits: this.#waits, ...ports }));
+          this.#sessions.set(
+            sessionId,
+            new HostedSessionWorker({ ...this.#loaded, start, waits: this.#waits, ...ports }),
+          );
           port.on("close", () => this.#sessions.delete(sessionId));
         } catch (error) {
           // One session that cannot start must not end the thread of the others.

@@ -355,6 +355,8 @@ describe("a world in a worker", () => {
   });
 
   it("L1: refuses limits that are none", async () => {
-    await expect(WorldHost.load({ reference, waits: { stepSeconds: -1 } })).rejects.toThrow("LoadWorldOptions.waits.stepSeconds");
+    await expect(WorldHost.load({ reference, waits: { stepSeconds: -1 } })).rejects.toThrow(
+      "LoadWorldOptions.waits.stepSeconds",
+    );
   });
 });

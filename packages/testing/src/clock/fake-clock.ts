@@ -1,5 +1,12 @@
-import { DreamloopError, ERROR_CODES, finite, refuseUnknownKeys, withDefault, type Clock } from "@dreamloop/core";
-import { eventLoopTurn } from "./event-loop-turn.ts";
+import {
+  DreamloopError,
+  ERROR_CODES,
+  eventLoopTurn,
+  finite,
+  refuseUnknownKeys,
+  withDefault,
+  type Clock,
+} from "@dreamloop/core";
 
 interface Sleeper {
   readonly timeSeconds: number;

@@ -19,6 +19,7 @@ export interface MeasureToleranceOptions extends Pick<
   | "mapping"
   | "canonicalizer"
   | "environment"
+  | "waits"
   | "signal"
 > {
   /** Steps of the trace to run, 1 to 10,000; default 16. */

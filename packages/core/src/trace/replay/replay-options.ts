@@ -31,6 +31,7 @@ export interface ReplayOptions extends Pick<
   | "onProgress"
   | "onStep"
   | "onWarning"
+  | "waits"
   | "signal"
 > {
   /** The trace, as `readTrace` gives it. */

@@ -41,7 +41,8 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
   });
   const stepCount = Math.min(trace.steps.length, options.stepLimit ?? Infinity);
   const frameLimit = frameLimitOf(trace);
-  const { clock, runtime, outputs, metrics, stages, checkFrames, onProgress, onStep, onWarning, signal } = options;
+  const { clock, runtime, outputs, metrics, stages, checkFrames, onProgress, onStep, onWarning, waits, signal } =
+    options;
   const run = await runPlannedBatch({
     plan,
     clock,
@@ -53,6 +54,7 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
     onProgress,
     onStep,
     onWarning,
+    waits,
     signal,
     source: feed,
     frameHasher,

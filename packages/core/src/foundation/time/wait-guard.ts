@@ -1,5 +1,5 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import type { Clock } from "../time/clock.ts";
+import { DreamloopError, ERROR_CODES } from "../dreamloop-error.ts";
+import type { Clock } from "./clock.ts";
 import { finite, withDefault } from "../validate/reader.ts";
 import { refuseUnknownKeys } from "../validate/record.ts";
 
@@ -8,15 +8,15 @@ import { refuseUnknownKeys } from "../validate/record.ts";
  * `timed_out`, which names what did not answer; everything else is closed all the same.
  */
 export interface WaitLimits {
-  /** For a runtime to load; default 1800, since weights may be large and graphs may have to be compiled. */
+  /** For a runtime to load and for a session to start; default 1800, since weights may be large and graphs may have to be compiled. */
   readonly loadSeconds: number;
-  /** For the start of a session, a step, its finalisation, a reset, a snapshot or its restoration; default 300. */
+  /** For a step, its finalisation, a reset, a snapshot or its restoration; default 300. */
   readonly stepSeconds: number;
   /** For an output to open, to take a result or to complete its file, for an observer, and for a frame hash; default 120. */
   readonly outputSeconds: number;
   /** For a session or a runtime to close; default 6. */
   readonly closeSeconds: number;
-  /** For the step under way once the run has been asked to end; default 5. */
+  /** For the step under way and for observers of a live run once the run has been asked to end; default 3. A load is left at once. */
   readonly stopSeconds: number;
 }
 
@@ -26,11 +26,11 @@ export const DEFAULT_WAIT_LIMITS: WaitLimits = Object.freeze({
   stepSeconds: 300,
   outputSeconds: 120,
   closeSeconds: 6,
-  stopSeconds: 5,
+  stopSeconds: 3,
 });
 
 /** Which limit a wait has. */
-export type WaitKind = "load" | "step" | "output" | "close";
+export type WaitKind = "load" | "step" | "output" | "close" | "stop";
 
 const limit = finite({ min: 0, aboveMin: true });
 const NAMES = Object.keys(DEFAULT_WAIT_LIMITS) as readonly (keyof WaitLimits)[];
@@ -149,7 +149,7 @@ export class WaitGuard {
 
   #shorten(entry: Waiting): void {
     if (entry.kind !== "step" && entry.kind !== "load") return;
-    const until = this.#clock.nowSeconds() + this.#limits.stopSeconds;
+    const until = this.#clock.nowSeconds() + (entry.kind === "load" ? 0 : this.#limits.stopSeconds);
     if (until >= entry.deadlineSeconds) return;
     entry.deadlineSeconds = until;
     entry.stopped = true;
@@ -198,11 +198,20 @@ export class WaitGuard {
       );
     }
     const { because, cancelledBy } = stopping;
-    const message = `${what} did not answer within ${this.#limits.stopSeconds} s after ${because}`;
-    if (cancelledBy === undefined) return new DreamloopError(ERROR_CODES.timedOut, message);
-    return new DreamloopError(ERROR_CODES.cancelled, message, { cause: cancelledBy.reason });
+    const message =
+      kind === "load"
+        ? `${what} was cancelled${cancelledBy === undefined ? `: ${because}` : ""}`
+        : `${what} did not answer within ${this.#limits.stopSeconds} s after ${because}`;
+    const code = kind === "load" || cancelledBy !== undefined ? ERROR_CODES.cancelled : ERROR_CODES.timedOut;
+    return new DreamloopError(code, message, { cause: cancelledBy?.reason });
   }
 }
+
+/** Where a wait is given its end; a `WaitGuard` or `UNLIMITED_WAITS`. */
+export type Waits = Pick<WaitGuard, "wait">;
+
+/** Waits without limits, for callers that have limits of their own. */
+export const UNLIMITED_WAITS: Waits = { wait: (_wait, work) => work() as never };
 
 function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";

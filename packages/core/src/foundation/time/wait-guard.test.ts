@@ -85,6 +85,14 @@ describe("WaitGuard", () => {
     });
   });
 
+  it("R2: a load is left at once when the run is asked to end", async () => {
+    const clock = new FakeClock();
+    const guard = new WaitGuard(clock, LIMITS);
+    const load = caught(guard.wait({ what: "the load", kind: "load" }, never));
+    guard.stop("the session was closed");
+    expect(await load).toMatchObject({ code: "cancelled", message: "the load was cancelled: the session was closed" });
+  });
+
   it("R3: an answer that comes too late is freed", async () => {
     const clock = new FakeClock();
     const guard = new WaitGuard(clock, LIMITS);
@@ -111,7 +119,10 @@ describe("WaitGuard", () => {
 
   it("does not spin on a clock that stands still", async () => {
     const guard = new WaitGuard({ nowSeconds: () => 0, sleepUntil: () => Promise.resolve() }, LIMITS);
-    const answer = guard.wait({ what: "step 0", kind: "step" }, () => new Promise((resolve) => setImmediate(resolve, 1)));
+    const answer = guard.wait(
+      { what: "step 0", kind: "step" },
+      () => new Promise((resolve) => setImmediate(resolve, 1)),
+    );
     expect(await answer).toBe(1);
   });
 });

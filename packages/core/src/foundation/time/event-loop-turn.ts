@@ -5,8 +5,8 @@ interface HostTimers {
 }
 
 /**
- * Resolves after one turn of the event loop: all promise callbacks that were ready, and all that they made ready, have run.
- * No time passes for anything that takes its time from a `FakeClock`, so the result does not depend on the machine's speed.
+ * Resolves after one turn of the event loop: all promise callbacks that were ready, and all that they made ready, have run, and timers and
+ * messages that were due have had their turn. No time passes for anything that takes its time from a fake clock.
  */
 export function eventLoopTurn(): Promise<void> {
   // A turn of the loop is not a measure of time, yet only timers can ask for one; hence the look past the language's own globals.
