@@ -325,9 +325,8 @@ describe("a world in a worker", () => {
 
   it("R4: a session is given up when its thread is held, and its place is free", async () => {
     const reference = holdingWorlds.reference("stuckInStep");
-    const host = await load({ failAtStep: 1 }, { reference, waits: { stopSeconds: 0.2, closeSeconds: 0.2 } });
+    const host = await load({ failAtStep: 2 }, { reference, waits: { stopSeconds: 0.2, closeSeconds: 0.2 } });
     const stuck = host.startSession();
-    await stuck.started;
     await stuck.close();
     await expect(stuck.done).rejects.toMatchObject({ code: "timed_out" });
     expect(host.sessionCount).toBe(0);

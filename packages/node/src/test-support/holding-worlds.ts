@@ -48,6 +48,7 @@ export const stuckInStep = {
       ...bound(runtime),
       // The first session is the one that does not return.
       startSession: async (inputs, start) => {
+        if (config.runtimeOptions.failAtStep === 2) hold(600);
         const session = await runtime.startSession(inputs, start);
         sessions += 1;
         return sessions > 1 ? session : { ...bound(session), step: how, close: () => session.close() };
@@ -96,7 +97,7 @@ export class HoldingWorlds {
 
   /**
    * One of them. `holding`: a call holds the thread for ten minutes. `neverEnding`: it waits for ever. `native`: a call of 1.5 s that must not be
-   * broken off. `stuckInStep`: the steps of its first session never answer; with the option `failAtStep: 1` they hold the thread.
+   * broken off. `stuckInStep`: the steps of its first session never answer; with the option `failAtStep: 1` they hold the thread, with `failAtStep: 2` the start does.
    */
   reference(exportName: "holding" | "neverEnding" | "native" | "stuckInStep"): WorldReferenceInput {
     return { module: join(this.#folder, "worlds.mjs"), exportName };
