@@ -122,10 +122,10 @@ async function execute(batch: Omit<PlannedBatch, "plan">, settle: () => RunPlan)
 /** Steps in a row that may give no frames before a run that is measured in frames is given up: it would never end. */
 const MAX_EMPTY_STEPS = 1000;
 
-/** Longest time for which a run keeps the event loop for itself, in seconds of its clock. */
+/** Seconds of synchronous steps after which a run gives the event loop a turn. */
 const TURN_SECONDS = 0.02;
 
-/** Steps after which it gives the event loop a turn in any case: its clock may be one that stands still. */
+/** Steps after which it gives the event loop a turn in any case: its clock may be one that stands still, or its steps may hold the loop later. */
 const TURN_STEPS = 256;
 
 async function tellEnd(
@@ -152,13 +152,12 @@ class BatchRun {
   #frameCount = 0;
   #emptySteps = 0;
   #resetCount = 0;
-  #turnSeconds: number;
+  #heldSeconds = 0;
   #turnSteps = 0;
 
   constructor(options: Omit<PlannedBatch, "plan">, rollout: Rollout, warnings: WarningCounter, waits: Waits) {
     this.#options = options;
     this.#waits = waits;
-    this.#turnSeconds = options.clock.nowSeconds();
     this.#rollout = rollout;
     this.#frameLimit = frameLimitOf(options, rollout.description.framesPerSecond);
     this.#timer = new StageTimer(options.stages, options.clock);
@@ -191,11 +190,10 @@ class BatchRun {
   /** A world whose steps and outputs are all synchronous would otherwise never let a timer or a stop signal through. */
   async #letOthersRun(): Promise<void> {
     this.#turnSteps += 1;
-    const now = this.#options.clock.nowSeconds();
-    if (now - this.#turnSeconds < TURN_SECONDS && this.#turnSteps < TURN_STEPS) return;
-    await eventLoopTurn();
+    if (this.#heldSeconds < TURN_SECONDS && this.#turnSteps < TURN_STEPS) return;
     this.#turnSteps = 0;
-    this.#turnSeconds = this.#options.clock.nowSeconds();
+    this.#heldSeconds = 0;
+    await eventLoopTurn();
   }
 
   #limitReached(): boolean {
@@ -234,7 +232,10 @@ class BatchRun {
     if (split.control.close) return RUN_OUTCOMES.closed;
     const request = rollout.nextRequest();
     if (request === undefined) return RUN_OUTCOMES.completed;
-    const outcome = await rollout.step(request, split.inputs, window, signal);
+    const calledSeconds = this.#options.clock.nowSeconds();
+    const stepping = rollout.step(request, split.inputs, window, signal);
+    this.#heldSeconds += this.#options.clock.nowSeconds() - calledSeconds;
+    const outcome = await stepping;
     await this.#deliver(outcome, { stepNumber, inputs, window, discarded });
     return undefined;
   }

@@ -237,9 +237,8 @@ export class Rollout {
 
   /** The complete state at this step boundary. Throws `unavailable` when the session has no snapshots. */
   async snapshot(): Promise<RolloutSnapshot> {
-    const world = this.#session;
-    const { snapshot } = world;
-    if (snapshot === undefined) {
+    const take = this.#session.snapshot?.bind(this.#session);
+    if (take === undefined) {
       throw new DreamloopError(
         ERROR_CODES.unavailable,
         `world ${JSON.stringify(this.description.worldId)} has no snapshots`,
@@ -251,7 +250,7 @@ export class Rollout {
         "Rollout.snapshot: a step is not committed; snapshots are taken at step boundaries",
       );
     }
-    const session = await this.#waits.wait({ what: "the snapshot", kind: "step" }, async () => snapshot.call(world));
+    const session = await this.#waits.wait({ what: "the snapshot", kind: "step" }, async () => take());
     return {
       generation: this.#generation,
       stepIndex: this.#stepIndex,

@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import { ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import { assertSession } from "../model/assert-runtime.ts";
 import type { InferenceRuntime, InferenceSession, StartSessionOptions } from "../model/inference-session.ts";
 import type { ModelInputs } from "../mapping/model-inputs.ts";
