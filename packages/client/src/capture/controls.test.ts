@@ -2,7 +2,6 @@ import { standardConverters, type ControlDevice, type ControlHint } from "@dream
 import { describe, expect, test } from "vitest";
 import { codeLabel } from "../input/code-label.ts";
 import { controlLayout } from "../input/control-layout.ts";
-import { isForWorld } from "./devices/keyboard-watch.ts";
 import { isKeyOn, stickLevels, stickPosition } from "./touch-controls.ts";
 import { VirtualPad } from "../input/virtual-pad.ts";
 import { isWheel, wheelMappingFor, WheelReader } from "./devices/wheel-mapping.ts";
@@ -69,27 +68,6 @@ describe("controlLayout", () => {
   test("a device that this client does not know is left out", () => {
     const hint = { label: "Dance", device: "mat", bindings: ["Up"], touch: "button" } as unknown as ControlHint;
     expect(controlLayout([hint])).toEqual(controlLayout([]));
-  });
-});
-
-describe("isForWorld", () => {
-  const key = { code: "KeyW", repeat: false, isCommand: false, targetName: "BODY", isEditing: false };
-  const keys = { known: new Set(["KeyW", "Space"]), reserved: new Set(["KeyP"]), isTaken: false };
-
-  test("typing, commands and presses of focused buttons stay with the page", () => {
-    expect(isForWorld(key, keys)).toBe(true);
-    expect(isForWorld({ ...key, isEditing: true }, keys)).toBe(false);
-    expect(isForWorld({ ...key, isCommand: true }, keys)).toBe(false);
-    expect(isForWorld({ ...key, code: "Space", targetName: "BUTTON" }, keys)).toBe(false);
-    expect(isForWorld({ ...key, code: "Space" }, keys)).toBe(true);
-    expect(isForWorld({ ...key, code: "Escape" }, { ...keys, known: new Set() })).toBe(false);
-  });
-
-  test("keys that the world does not know stay with the page; a world that tells none may have any but reserved ones", () => {
-    expect(isForWorld({ ...key, code: "KeyX" }, keys)).toBe(false);
-    expect(isForWorld({ ...key, code: "KeyX" }, { ...keys, isTaken: true })).toBe(true);
-    expect(isForWorld({ ...key, code: "KeyX" }, { ...keys, known: new Set() })).toBe(true);
-    expect(isForWorld({ ...key, code: "KeyP" }, { ...keys, known: new Set() })).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ControlDevice } from "@dreamloop/core";
+import type { KeyLabels } from "./key-labels.ts";
 
 /** What a code is on. */
 export interface CodeLabelOptions {
@@ -6,6 +7,8 @@ export interface CodeLabelOptions {
   readonly device?: ControlDevice;
   /** The browser's name of a gamepad, by which its buttons are called as they are printed on it. */
   readonly gamepadId?: string;
+  /** Labels of the person's own keyboard, from `watchKeyLabels`; a key that is not among them is called as on a US keyboard. */
+  readonly keyLabels?: KeyLabels;
 }
 
 const KEY_NAMES: Readonly<Record<string, string>> = Object.freeze({
@@ -17,8 +20,21 @@ const KEY_NAMES: Readonly<Record<string, string>> = Object.freeze({
   ShiftLeft: "Shift",
   ShiftRight: "Right Shift",
   ControlLeft: "Ctrl",
+  ControlRight: "Right Ctrl",
   AltLeft: "Alt",
+  AltRight: "Right Alt",
   Enter: "Enter",
+  Backquote: "`",
+  Minus: "-",
+  Equal: "=",
+  BracketLeft: "[",
+  BracketRight: "]",
+  Backslash: "\\",
+  Semicolon: ";",
+  Quote: "'",
+  Comma: ",",
+  Period: ".",
+  Slash: "/",
   MouseLeft: "Left click",
   MouseMiddle: "Middle click",
   MouseRight: "Right click",
@@ -60,15 +76,17 @@ const AXIS_NAMES: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /**
- * A code as people know it: `KeyW` is `W`, `Button7` of a gamepad is `RT`, `R2` or `ZR`. Names of keys are those of the US layout, since codes are
- * physical; buttons of a wheel are numbered, since every maker prints other words on them.
+ * A code as a person knows it: `KeyW` is `W`, or `Z` on a French keyboard whose `keyLabels` are given; `Button7` of a gamepad is `RT`, `R2` or `ZR`. Buttons of a
+ * wheel are numbered, since every maker prints other words on them.
  */
 export function codeLabel(code: string, options: CodeLabelOptions = {}): string {
-  const { device = "keyboard", gamepadId = "standard" } = options;
+  const { device = "keyboard", gamepadId = "standard", keyLabels } = options;
   switch (device) {
     case "keyboard":
     case "mouse":
-      return KEY_NAMES[code] ?? code.replace(/^(Key|Digit|Numpad)(?=.)/, "");
+      return (
+        keyLabels?.get(code) ?? KEY_NAMES[code] ?? code.replace(/^(Key|Digit)(?=.)/, "").replace(/^Numpad(?=.)/, "Num ")
+      );
     case "gamepad":
       return gamepadLabel(code, gamepadId);
     case "wheel":

@@ -64,6 +64,11 @@ export class InputState {
     return this.#keys.held;
   }
 
+  /** Numbers of the mouse buttons that are held. */
+  get heldButtons(): readonly number[] {
+    return this.#buttons.held;
+  }
+
   /** Whether anything is held, so that the state has to be told again and again. */
   get anythingHeld(): boolean {
     if (!this.#focus.focused) return false;
@@ -118,7 +123,7 @@ export class InputState {
     return this.#changed(true);
   }
 
-  /** A gamepad was read; `undefined` when it is gone. */
+  /** A gamepad was read; `undefined` when it is gone. While input is ignored it counts as at rest, whatever is held. */
   setPad(index: number, reading: PadReading | undefined): boolean {
     const before = this.#pads.get(index);
     if (reading === undefined) {
@@ -128,14 +133,15 @@ export class InputState {
       return this.#changed(true);
     }
     this.#gone.delete(index);
-    if (before !== undefined && samePad(before.reading, reading)) return false;
     const counts = before?.counts ?? new PadCounts();
     counts.read(reading.buttons, { isCounted: this.#focus.focused });
-    this.#pads.set(index, { reading, counts });
+    const felt = this.#focus.focused ? reading : padAtRest(reading);
+    if (before !== undefined && samePad(before.reading, felt)) return false;
+    this.#pads.set(index, { reading: felt, counts });
     return this.#changed(true);
   }
 
-  /** A steering wheel was read; `undefined` when it is gone. */
+  /** A steering wheel was read; `undefined` when it is gone. While input is ignored it counts as at rest. */
   setWheel(reading: WheelReading | undefined): boolean {
     const before = this.#wheel;
     if (reading === undefined) {
@@ -145,10 +151,11 @@ export class InputState {
       return this.#changed(true);
     }
     this.#gone.delete("wheel");
-    if (before !== undefined && sameWheel(before.reading, reading)) return false;
     const counts = before?.counts ?? new PadCounts();
     counts.read(reading.buttons, { isCounted: this.#focus.focused });
-    this.#wheel = { reading, counts };
+    const felt = this.#focus.focused ? reading : wheelAtRest(reading);
+    if (before !== undefined && sameWheel(before.reading, felt)) return false;
+    this.#wheel = { reading: felt, counts };
     return this.#changed(true);
   }
 
@@ -176,6 +183,10 @@ export class InputState {
     this.#buttons.releaseAll();
     for (const name of this.#axes.keys()) this.#axes.set(name, 0);
     if (this.#actions !== undefined) this.#actions = [];
+    // Pads are read again before they count again: what was held now may be let go of meanwhile.
+    for (const [index, { reading, counts }] of this.#pads)
+      this.#pads.set(index, { reading: padAtRest(reading), counts });
+    if (this.#wheel !== undefined) this.#wheel = { ...this.#wheel, reading: wheelAtRest(this.#wheel.reading) };
     this.#focus = { focused: false, reason };
     return this.#changed(isNews);
   }
@@ -200,7 +211,6 @@ export class InputState {
   /** The whole state of every device that has been used, for one message. */
   states(epoch: number, sequence: number): readonly DeviceState[] {
     const order = { epoch, sequence };
-    const { focused } = this.#focus;
     const states: DeviceState[] = [{ eventType: STATE_EVENTS.focus, payload: { ...this.#focus } }];
     if (this.#usesKeys) {
       const payload = { codes: this.#keys.held.slice(0, 256), pressCounts: this.#keys.counts, ...order };
@@ -212,13 +222,13 @@ export class InputState {
       states.push({ eventType: STATE_EVENTS.mouse, payload: { totalX, totalY, wheelX, wheelY, ...held, ...order } });
     }
     for (const [index, { reading, counts }] of this.#pads) {
-      const { axes, buttons } = focused ? reading : atRest(reading);
+      const { axes, buttons } = reading;
       const payload = { connected: true, index, axes, buttons, pressCounts: counts.values, ...order };
       states.push({ eventType: STATE_EVENTS.gamepad, payload });
     }
     if (this.#wheel !== undefined) {
       const { reading, counts } = this.#wheel;
-      const payload = { ...(focused ? reading : wheelAtRest(reading)), pressCounts: counts.values, ...order };
+      const payload = { ...reading, pressCounts: counts.values, ...order };
       states.push({ eventType: STATE_EVENTS.wheel, payload: { connected: true, ...payload } });
     }
     for (const gone of this.#gone) {
@@ -255,10 +265,12 @@ function sameWheel(left: WheelReading, right: WheelReading): boolean {
   return sameList(scalars(left), scalars(right)) && sameList(left.buttons, right.buttons);
 }
 
-function atRest({ axes, buttons }: PadReading): PadReading {
+/** The same gamepad with everything let go of. */
+export function padAtRest({ axes, buttons }: PadReading): PadReading {
   return { axes: axes.map(() => 0), buttons: buttons.map(() => 0) };
 }
 
-function wheelAtRest({ buttons }: WheelReading): WheelReading {
+/** The same wheel in the middle, with all pedals up. */
+export function wheelAtRest({ buttons }: WheelReading): WheelReading {
   return { steer: 0, throttle: 0, brake: 0, clutch: 0, buttons: buttons.map(() => 0) };
 }

@@ -35,14 +35,19 @@ export function DreamloopView(props: DreamloopViewProps): ReactNode {
   useEffect(() => {
     const element = picture.current;
     if (session === undefined || element === null || !capturesInput) return undefined;
-    const { remap, wheelMapping, locksPointer, reservedKeys } = newest.current;
+    const { remap, wheelMapping, locksPointer, reservedKeys, keyScope, padMappings, padDeadZone } = newest.current;
     const made = captureInput(session, {
       target: element,
       ...(remap === undefined ? {} : { remap }),
       ...(wheelMapping === undefined ? {} : { wheelMapping }),
       ...(locksPointer === undefined ? {} : { locksPointer }),
       ...(reservedKeys === undefined ? {} : { reservedKeys }),
+      ...(keyScope === undefined ? {} : { keyScope }),
+      ...(padMappings === undefined ? {} : { padMappings }),
+      ...(padDeadZone === undefined ? {} : { padDeadZone }),
       onGamepad: (news) => newest.current.onGamepad?.(news),
+      onUnknownPad: (news) => newest.current.onUnknownPad?.(news),
+      onMenu: () => newest.current.onMenu?.(),
       onPointerLock: (isLocked, endedBy) => newest.current.onPointerLock?.(isLocked, endedBy),
     });
     capture.current = made;
@@ -56,6 +61,12 @@ export function DreamloopView(props: DreamloopViewProps): ReactNode {
   useEffect(() => {
     if (props.remap !== undefined) capture.current?.setRemap(props.remap);
   }, [props.remap]);
+  useEffect(() => {
+    if (props.padMappings !== undefined) capture.current?.setPadMappings(props.padMappings);
+  }, [props.padMappings]);
+  useEffect(() => {
+    if (props.padDeadZone !== undefined) capture.current?.setPadDeadZone(props.padDeadZone);
+  }, [props.padDeadZone]);
   return (
     <div className={props.className} style={{ position: "relative", ...props.style }}>
       <div

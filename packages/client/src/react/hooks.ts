@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { watchKeyLabels, type KeyLabels } from "../input/key-labels.ts";
 import type { PlaySession } from "../session/play-session.ts";
 import type { PlayEvents, PlayState } from "../session/session-events.ts";
 import type { PlayStats } from "../session/statistics/play-statistics.ts";
@@ -34,4 +35,14 @@ export function usePlayEvent<Name extends keyof PlayEvents>(
     box.listener = listener;
   });
   useEffect(() => session?.on(name, (event) => box.listener(event)), [session, name, box]);
+}
+
+/** Labels of the person's own keyboard, for `codeLabel`; they grow as they become known. */
+export function useKeyLabels(): KeyLabels {
+  const [labels, setLabels] = useState<KeyLabels>(() => new Map());
+  useEffect(() => {
+    const watch = watchKeyLabels(setLabels);
+    return () => watch.close();
+  }, []);
+  return labels;
 }

@@ -36,6 +36,7 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
   const drags = new Map<number, { x: number; y: number }>();
   let wasLocked = false;
   let isUnlocking = false;
+  let lockingButton: number | undefined;
   const isLocked = (): boolean => page.pointerLockElement === target;
 
   const lock = async (): Promise<boolean> => {
@@ -59,9 +60,9 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
       if (options.locksPointer() && !isLocked()) {
         // The click that takes the pointer means nothing else.
         void lock();
+        lockingButton = event.button;
         if (context.layout.usesMouseButtons) return;
       }
-      if (context.layout.usesMouseButtons) context.changed(session.input.buttonDown(mouseButton(event.button)));
     }
     if (!context.layout.looks || isLocked()) return;
     drags.set(event.pointerId, { x: event.clientX, y: event.clientY });
@@ -75,20 +76,33 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
   };
   const onPointerUp = (event: PointerEvent): void => {
     drags.delete(event.pointerId);
-    if (event.pointerType === "mouse") context.changed(session.input.buttonUp(mouseButton(event.button)));
   };
-  // Of several buttons only the first comes as a pointer event; movements of a locked pointer come as mouse events everywhere.
+  // Of several buttons that are down at once only the first comes as a pointer event; each one comes as a mouse event.
   const onMouseDown = (event: MouseEvent): void => {
-    if (context.layout.usesMouseButtons && isLocked() && context.claim()) {
-      context.changed(session.input.buttonDown(mouseButton(event.button)));
+    const isLocking = lockingButton === event.button;
+    lockingButton = undefined;
+    if (isLocking || isFromTouch(event) || !context.layout.usesMouseButtons || !context.claim()) return;
+    context.changed(session.input.buttonDown(mouseButton(event.button)));
+  };
+  const onMouseUp = (event: MouseEvent): void => {
+    context.changed(session.input.buttonUp(mouseButton(event.button)));
+    releaseOthers(event);
+  };
+  // A button that went up where the page could not see it, such as outside of the window, is up.
+  const releaseOthers = ({ buttons }: MouseEvent): void => {
+    for (const button of session.input.heldButtons) {
+      if (!isDown(buttons, button)) context.changed(session.input.buttonUp(button));
     }
   };
-  const onMouseUp = (event: MouseEvent): void => context.changed(session.input.buttonUp(mouseButton(event.button)));
   const onMouseMove = (event: MouseEvent): void => {
+    if (isFromTouch(event)) return;
+    releaseOthers(event);
+    // Movements of a locked pointer come as mouse events everywhere.
     if (isLocked()) move(event.movementX, event.movementY);
   };
   const onWheel = (event: WheelEvent): void => {
-    if (!context.claim()) return;
+    // Over a stage that nobody has chosen, or whose world has no use for it, the wheel scrolls the page; with Ctrl it zooms.
+    if (!context.layout.looks || event.ctrlKey || !(isLocked() || context.isChosen) || !context.claim()) return;
     event.preventDefault();
     const unit = event.deltaMode === 1 ? LINE_PIXELS : event.deltaMode === 2 ? PAGE_PIXELS : 1;
     context.changed(session.input.turnWheel(event.deltaX * unit, event.deltaY * unit));
@@ -146,4 +160,21 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
 /** Buttons are numbered alike in events and on the wire. */
 function mouseButton(button: number): number {
   return Math.max(0, button);
+}
+
+/** Buttons in the order in which the bit mask of an event has them. */
+const MASK_ORDER = [0, 2, 1, 3, 4];
+
+/** Whether a button is down, as the mask of an event says. */
+function isDown(mask: number, button: number): boolean {
+  const bit = MASK_ORDER.indexOf(button);
+  return bit < 0 || (mask & (1 << bit)) !== 0;
+}
+
+/** Mouse events that browsers make after a touch say nothing about a mouse. */
+function isFromTouch(event: MouseEvent): boolean {
+  return (
+    (event as MouseEvent & { readonly sourceCapabilities?: { readonly firesTouchEvents?: boolean } }).sourceCapabilities
+      ?.firesTouchEvents === true
+  );
 }
