@@ -12,7 +12,8 @@
  */
 
 /**
- * Reads the promises from the page: chapters are bold lines such as `**A. Input**`, promises numbered items below them.
+ * Reads the promises from the page: chapters are bold lines such as `**A. Input**`, whatever their letter, and promises are numbered items below
+ * them.
  *
  * @param {string} page
  * @returns {Guarantee[]} in the order of the page
@@ -58,6 +59,19 @@ export function citedGuarantees(guarantees, report) {
   }
   for (const { id } of failures) proofs.delete(id);
   return { proofs, failures, unknown };
+}
+
+/**
+ * Finds the citations in the text of a test or of a conformance suite: strings that begin with numbers, wherever they are. What a title is at
+ * run time, and whether the test passes, only a run can say.
+ *
+ * @param {string} file how the result names it
+ * @param {string} text
+ * @returns {Citation[]} in the order of the text
+ */
+export function citationsInText(file, text) {
+  const strings = text.matchAll(/(["'`])([A-Z]\d{1,2}(?:, ?[A-Z]\d{1,2})*: (?:\\.|(?!\1)[^\\\n])*)\1/g);
+  return [...strings].flatMap(([, , title = ""]) => idsAtStart(title).map((id) => ({ id, title, file })));
 }
 
 /** @param {string} title */
