@@ -51,8 +51,9 @@ export default defineConfig({
       tsconfig: "tsconfig.check.json",
       ignoreSourceErrors: true,
     },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A test waits for events; these ends only cut off what hangs, also on a machine that is busy with other things.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: "forks",
     maxWorkers: 2,
   },

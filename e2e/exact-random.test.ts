@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import golden from "../packages/core/src/foundation/random/golden/golden-values.json" with { type: "json" };
 import { chromiumMissing, launchChromium } from "./chromium.ts";
 
-const SOURCE = fileURLToPath(new URL("../packages/core/src/foundation/random/golden/golden-values.ts", import.meta.url));
+const SOURCE = fileURLToPath(
+  new URL("../packages/core/src/foundation/random/golden/golden-values.ts", import.meta.url),
+);
 
 it("G2: random streams and exact maths give the golden bit patterns in Chromium", async (context) => {
   const missing = chromiumMissing();

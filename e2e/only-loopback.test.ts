@@ -12,7 +12,7 @@ const isPossible = spawnSync(program, [...args, "ip link set lo up"]).status ===
 const VITEST = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 
 describe.skipIf(chromiumMissing() !== undefined || !isPossible)("with loopback as the only interface", () => {
-  test("first frame, steering and every fallback work", { timeout: 240_000 }, async () => {
+  test("first frame, steering and every fallback work", { timeout: 480_000 }, async () => {
     const inner = `ip link set lo up && exec "${process.execPath}" "${VITEST}" run e2e/play-links.test.ts -t steers`;
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^VITEST|^NODE_OPTIONS$/.test(name)),

@@ -69,7 +69,7 @@ describe.skipIf(chromiumMissing() !== undefined)("finding one's way on the page"
           await picture.click({ position: { x: 560, y: 300 } });
           return player.page.evaluate(() => document.pointerLockElement !== null);
         },
-        { timeout: 20_000, interval: 500 },
+        { timeout: 60_000, interval: 500 },
       )
       .toBe(true);
     await keyboard.press("KeyP");

@@ -169,7 +169,7 @@ describe.skipIf(chromiumMissing() !== undefined)("links, in a browser without an
           if (await alert.isVisible()) await alert.getByRole("button", { name: "Try again" }).click();
           return second.page.evaluate(() => window.readProbe() !== undefined);
         },
-        { timeout: 30_000, interval: 700 },
+        { timeout: 60_000, interval: 700 },
       )
       .toBe(true);
     await second.close();

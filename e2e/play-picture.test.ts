@@ -7,7 +7,7 @@ import { pictureWorld, worldThatNeedsPicture } from "./play/card-world.ts";
 import { startPlayServer, type PlayServer } from "./play/play-server.ts";
 import { Player } from "./play/player.ts";
 
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 
 /** A picture of one colour as a person's file. */
 async function fileOf(page: Page, colour: string): Promise<{ name: string; mimeType: string; buffer: Buffer }> {

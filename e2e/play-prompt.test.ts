@@ -102,7 +102,7 @@ describe.skipIf(chromiumMissing() !== undefined)("the prompt in the player", () 
     const headers = { authorization: `Bearer ${token}` };
     await expect
       .poll(async () => (await fetch(`${server.url}/api/sessions/${sessionId}`, { headers })).status, {
-        timeout: 30_000,
+        timeout: 60_000,
       })
       .toBe(410);
     await route.fulfill({ response });

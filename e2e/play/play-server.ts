@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const COMMAND = fileURLToPath(new URL("../../packages/dreamloop/bin/dreamloop.js", import.meta.url));
-const START_MILLISECONDS = 30_000;
+const START_MILLISECONDS = 90_000;
 
 /** A server in a process of its own. */
 export interface PlayServer {

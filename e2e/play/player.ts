@@ -23,7 +23,7 @@ function readerScript(): Promise<string> {
 }
 
 /** How long a test waits for a picture, in milliseconds; a machine that is busy with other things takes its time. */
-const PATIENCE_MILLISECONDS = 20_000;
+const PATIENCE_MILLISECONDS = 60_000;
 
 /** A page that plays, as a person sees it. */
 export class Player {
@@ -52,6 +52,7 @@ export class Player {
     } = {},
   ): Promise<Player> {
     const context = await browser.newContext({ viewport: { width: 1120, height: 640 }, ...options.context });
+    context.setDefaultTimeout(PATIENCE_MILLISECONDS);
     const page = await context.newPage();
     await options.prepare?.(page);
     if (options.before !== undefined) await page.addInitScript(options.before);

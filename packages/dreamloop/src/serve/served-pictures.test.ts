@@ -19,7 +19,7 @@ import { DreamloopServer } from "@dreamloop/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { servedWorlds } from "./served-worlds.ts";
 
-const PATIENCE_MILLISECONDS = 30_000;
+const PATIENCE_MILLISECONDS = 90_000;
 let folder: string;
 let server: DreamloopServer;
 

@@ -12,8 +12,11 @@ const PROBE = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/w
  * when the call has returned.
  */
 const MODULE = `
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { probeWorld } from ${JSON.stringify(PROBE)};
 
+const GATE = fileURLToPath(new URL("gate", import.meta.url));
 const hold = (seconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, seconds * 1000);
 const bound = (object) => {
   const made = {};
@@ -63,6 +66,28 @@ export const native = world(() => {
   } catch {}
   hold(1.5);
 });
+
+/** An object one of whose methods is replaced. */
+const replacing = (target, method, replacement) =>
+  new Proxy(target, {
+    get: (_, name) => {
+      if (name === method) return replacement;
+      const value = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+const stepsBehindGate = (session) =>
+  replacing(session, "step", (...args) => {
+    while (!existsSync(GATE)) hold(0.01);
+    return session.step(...args);
+  });
+export const gated = {
+  ...probeWorld,
+  createRuntime: async (config, options) => {
+    const runtime = await probeWorld.createRuntime(config, options);
+    return replacing(runtime, "startSession", async (...args) => stepsBehindGate(await runtime.startSession(...args)));
+  },
+};
 `;
 
 /** A world whose module takes a second to import, and says beside itself in a file when that is done. */
@@ -101,6 +126,16 @@ export class HoldingWorlds {
    */
   reference(exportName: "holding" | "neverEnding" | "native" | "stuckInStep"): WorldReferenceInput {
     return { module: join(this.#folder, "worlds.mjs"), exportName };
+  }
+
+  /** A world whose steps hold their thread until `openGate` is called. */
+  get gated(): WorldReferenceInput {
+    return { module: join(this.#folder, "worlds.mjs"), exportName: "gated" };
+  }
+
+  /** Lets the steps of `gated` run. */
+  openGate(): void {
+    writeFileSync(join(this.#folder, "gate"), "");
   }
 
   /** Removes the module. */

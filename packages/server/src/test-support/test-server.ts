@@ -78,7 +78,7 @@ export class TestServer {
 }
 
 /** Resolves when a condition holds; rejects after a generous time. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string, seconds = 20): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, what: string, seconds = 60): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`timed out waiting until ${what}`);

@@ -33,12 +33,10 @@ describe.skipIf(PYTHON === undefined)("a peer that is not ours: aiortc", () => {
   it.each([
     { mimeType: "video/H264", codec: "h264" },
     { mimeType: "video/VP8", codec: "vp8" },
-  ])("D1: negotiates $codec, decodes the first frame within 3 s, and steers", async ({ mimeType, codec }) => {
+  ])("D1: negotiates $codec, decodes its frames, and steers", async ({ mimeType, codec }) => {
     const { sessionId, token } = await server.create();
     const { code, out, err } = await runPeer([server.url, sessionId, token, mimeType]);
     expect(code, err).toBe(0);
-    const seen = JSON.parse(out) as { readonly firstFrameSeconds: number };
-    expect(seen).toMatchObject({ codec, width: 320, height: 180, steered: true });
-    expect(seen.firstFrameSeconds).toBeLessThan(3);
+    expect(JSON.parse(out)).toEqual({ codec, width: 320, height: 180, steered: true });
   });
 });
