@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { ROOT } from "../setup/run.mjs";
 import { allCitations } from "../tasks/guarantees.mjs";
 import { citationsInText, citedGuarantees, readGuarantees } from "./guarantees.mjs";
+import { repeatSummary } from "./repeat-summary.mjs";
 import { closingLine, countTests } from "./vitest-report.mjs";
 
 /** A report with one file for each list of [title, status] pairs; a title may carry its group before a slash. */
@@ -117,4 +118,22 @@ test("a file that did not load, a run that failed otherwise and a missing report
   expect(countTests(report([["a", "passed"]]), 1)).toEqual({ passed: 1, failed: 1, skipped: 0 });
   expect(countTests(undefined, 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests(report([["a", "passed"]]), 0)).toEqual({ passed: 1, failed: 0, skipped: 0 });
+});
+
+test("repeated runs are summed up: a line each, then what failed, how often and in which run", () => {
+  const good = report([["group/a", "passed"]]);
+  const bad = report([["group/a", "failed"]]);
+  const runs = [
+    { number: 1, isBusy: false, exitCode: 0, seconds: 10.4, report: good },
+    { number: 2, isBusy: true, exitCode: 1, seconds: 20, report: bad },
+    { number: 3, isBusy: false, exitCode: 1, seconds: 1, report: undefined },
+  ];
+  expect(repeatSummary(runs)).toEqual([
+    "run 1: 1 passed, 0 failed, 10 s",
+    "run 2 (busy): 0 passed, 1 failed, 20 s",
+    "run 3: 0 passed, 1 failed, 1 s",
+    expect.stringMatching(/^failed 1 of 3: .*file-0: group > a \[run 2 \(busy\)\]$/),
+    "2 of 3 runs failed.",
+  ]);
+  expect(repeatSummary(runs.slice(0, 1)).at(-1)).toBe("All 1 runs passed.");
 });

@@ -1,0 +1,3 @@
+import { runWithNodeCheck } from "./setup/node-version.mjs";
+
+runWithNodeCheck(() => import("./tasks/repeat.mjs"));
