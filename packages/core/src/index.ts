@@ -213,6 +213,7 @@ export type { WheelAction } from "./canonical/converters/steering-wheel.ts";
 export { SCRIPT_PRIORITY, scriptedModality } from "./canonical/scripted-modality.ts";
 export type { ScriptedModalityOptions, ScriptEntry } from "./canonical/scripted-modality.ts";
 export { actionsNamed } from "./canonical/modalities.ts";
+export { KEY_CODES } from "./inputs/script/commands.ts";
 export { standardConverters } from "./canonical/standard-converters.ts";
 export { defaultCanonicalizer } from "./adapter/default-canonicalizer.ts";
 // Mapping

@@ -14,11 +14,11 @@ export type { AcquireOptions, Closable, Lease } from "./load/shared-loads.ts";
 // Checks
 export { CHECK_LEVELS, checkBundleFiles } from "./adapter/check-bundle.ts";
 export type { CheckLevel, CheckOptions, CheckReport } from "./adapter/check-bundle.ts";
-export { bundleError, describeFault, FAULT_CODES, MANIFEST_FILE } from "./faults/fault.ts";
+export { bundleError, describeFault, FAULT_CODES, faultLines, LISTED_FAULTS, MANIFEST_FILE } from "./faults/fault.ts";
 export type { Fault, FaultCode } from "./faults/fault.ts";
 // Files
 export { SMALL_FILE_BYTES } from "./manifest/bundle-files.ts";
-export type { BundleFiles, FileFacts, HashOptions, ReadOptions } from "./manifest/bundle-files.ts";
+export type { BundleFiles, FileFacts, HashOptions, PathObstacle, ReadOptions } from "./manifest/bundle-files.ts";
 export { memoryFiles } from "./manifest/memory-files.ts";
 export type { MemoryFilesOptions } from "./manifest/memory-files.ts";
 // Manifest
@@ -44,6 +44,7 @@ export { TENSOR_DTYPES } from "./manifest/tensor.ts";
 export type { Dimension, GraphPort, Tensor, TensorData, TensorDtype, TensorSignature } from "./manifest/tensor.ts";
 // Domains and samplers
 export type { BoundDomain, DomainContext, DomainRegistry, NeutralQuantity, WorldDomain } from "./plan/world-domain.ts";
+export { domainRegistry } from "./plan/world-domain.ts";
 export { BUILT_IN_SAMPLERS, flowMatching } from "./plan/samplers/flow-matching.ts";
 export type { Sampler, SamplerRegistry, SamplerRun } from "./plan/samplers/sampler.ts";
 // Reports of steps

@@ -27,10 +27,10 @@ export async function startRollout(
 ): Promise<Rollout> {
   const { metrics, clock, signal } = services;
   const { cleanup, warnings, waits } = run;
-  for (const name of plan.droppedMappings) {
+  for (const { name, inputs } of plan.droppedMappings) {
     warnings.warn({
       kind: "mapping_dropped",
-      message: `mapping ${JSON.stringify(name)} is left out: the source cannot feed it`,
+      message: `mapping ${JSON.stringify(name)} is left out: the source cannot feed it, so ${inputs.join(", ")} will not change`,
     });
   }
   const fresh = freshInputState(plan, plan.requestedInputs, plan.seed);

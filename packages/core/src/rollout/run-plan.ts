@@ -50,8 +50,16 @@ export interface RunPlan {
   readonly seed: number;
   /** Versions of adapter, mappings and converters. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Names of mappings that were dropped because they cannot be fed. */
-  readonly droppedMappings: readonly string[];
+  /** Mappings that were dropped because they cannot be fed. */
+  readonly droppedMappings: readonly DroppedMapping[];
+}
+
+/** A mapping that was dropped because it cannot be fed. */
+export interface DroppedMapping {
+  /** Its name. */
+  readonly name: string;
+  /** The model inputs that it would make, which keep what they have for the whole run. */
+  readonly inputs: readonly string[];
 }
 
 /**
@@ -97,7 +105,12 @@ export function planRun(options: RunPlanOptions): RunPlan {
     requestedInputs,
     seed,
     versions: Object.freeze(versions),
-    droppedMappings: compatibility.unavailableMappings.map(({ name }) => name),
+    droppedMappings: compatibility.unavailableMappings.map(
+      ({ name, mapping: { producesInitial, producesStep, producesUpdate } }) => ({
+        name,
+        inputs: [...producesInitial, ...producesStep, ...producesUpdate],
+      }),
+    ),
   };
 }
 

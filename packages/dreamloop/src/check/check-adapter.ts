@@ -7,6 +7,7 @@ import {
   mappingMembers,
   type InferenceConfig,
   type Mapping,
+  type UnavailableMapping,
 } from "@dreamloop/core";
 import { imageInputSize } from "@dreamloop/node";
 import type { FoundWorld } from "../lookup/found-world.ts";
@@ -51,6 +52,7 @@ async function inputsItem({ world, initial }: AdapterUnderCheck): Promise<CheckI
   const name = "keyboard, mouse and gamepad can drive it";
   const { adapter } = world;
   let missingInitial: readonly string[] = [];
+  let dead = "";
   const item = await checkItem(name, () => {
     const mappings = mappingMembers(adapter.defaultInputMapping());
     const { schema } = eventListSource({ events: [] });
@@ -60,16 +62,25 @@ async function inputsItem({ world, initial }: AdapterUnderCheck): Promise<CheckI
       mappings,
       modelInputs: { initial },
     });
-    const { missingRequiredFields } = compatibility;
+    const { missingRequiredFields, unavailableMappings } = compatibility;
+    dead = unavailableMappings.map(deadInputs).join("\n");
     if (missingRequiredFields.every(({ slot }) => slot === "initial")) {
       missingInitial = missingRequiredFields.map((field) => field.name);
     } else compatibility.raiseIfIncompatible();
   });
-  if (item.outcome === "failed" || missingInitial.length === 0) return item;
+  if (item.outcome === "failed") return item;
+  if (missingInitial.length === 0) return dead === "" ? item : { ...item, message: dead };
   const given = missingInitial.map((each) => {
     const field = adapter.modelInputSchema.initialFields.find(({ name: other }) => other === each);
     if (field !== undefined && imageInputSize(field) !== undefined) return `--image ${each}=FILE`;
     return each === "prompt" ? "--prompt TEXT" : `--initial ${each}=VALUE`;
   });
   return { name, outcome: "skipped", message: `it needs initial inputs: ${given.join(" ")}` };
+}
+
+/** A mapping that no device can feed is left out, and what it makes keeps its neutral value for ever. */
+function deadInputs({ name, mapping, missingModalities }: UnavailableMapping): string {
+  const inputs = [...mapping.producesInitial, ...mapping.producesStep, ...mapping.producesUpdate];
+  const needed = missingModalities.map((modality) => modality.name);
+  return `mapping ${JSON.stringify(name)} is left out, as nothing supplies ${needed.join(", ")}: ${inputs.join(", ")} never change`;
 }

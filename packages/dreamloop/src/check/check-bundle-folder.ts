@@ -25,7 +25,7 @@ export interface FolderCheck {
 export async function checkBundleFolder(
   { host, terminal, interruption }: CliContext,
   folder: string,
-  options: { readonly label: string; readonly run: boolean },
+  options: { readonly label: string; readonly run: boolean; readonly memoryBytes?: number | undefined },
 ): Promise<FolderCheck> {
   const { checkBundle } = await import("@dreamloop/onnx/node");
   const progress = terminal.startProgress(`check ${options.label}`, "phases");
@@ -33,6 +33,7 @@ export async function checkBundleFolder(
   let lastSeconds = -Infinity;
   const report = await checkBundle(folder, {
     level,
+    memoryBytes: options.memoryBytes,
     domains: WORLD_DOMAINS,
     signal: interruption.signal,
     onProgress: ({ stage, fraction }) => {

@@ -1,4 +1,4 @@
-import { describeFault, type Fault } from "@dreamloop/onnx";
+import { faultLines } from "@dreamloop/onnx";
 import type { ResolvedWorld } from "@dreamloop/node";
 import { checkAdapter } from "../check/check-adapter.ts";
 import { checkBundleFolder, type FolderCheck } from "../check/check-bundle-folder.ts";
@@ -65,7 +65,12 @@ async function check(
   { run, reference }: { readonly run: boolean; readonly reference: ReferenceOrder | undefined },
 ): Promise<CheckResult> {
   const folder = bundleFolderOf(place);
-  const { faults, checks, status } = await checkFolder(context, folder, { label: place.argument, run, reference });
+  const { faults, checks, status } = await checkFolder(context, folder, {
+    label: place.argument,
+    run,
+    reference,
+    memoryBytes: settings.inference.runtimeOptions?.memoryBytes as number | undefined,
+  });
   const items: CheckItem[] = [...checks];
   const hasFailed = (): boolean => items.some(({ outcome }) => outcome === "failed");
   if (!hasFailed()) items.push(...(await checkCode(context, { place, settings, run, suites: folder === undefined })));
@@ -85,7 +90,12 @@ async function check(
 async function checkFolder(
   context: CliContext,
   folder: string | undefined,
-  options: { readonly label: string; readonly run: boolean; readonly reference: ReferenceOrder | undefined },
+  options: {
+    readonly label: string;
+    readonly run: boolean;
+    readonly reference: ReferenceOrder | undefined;
+    readonly memoryBytes: number | undefined;
+  },
 ): Promise<FolderCheck> {
   const { label, reference } = options;
   if (folder === undefined) {
@@ -143,7 +153,7 @@ function requireWorld({ world }: SessionSettings, command: string): string {
 function describeCheck(result: CheckResult, styles: Styles): string {
   const failed = result.checks.filter(({ outcome }) => outcome === "failed").length;
   const lines = result.checks.flatMap((item) => describeItem(item, styles));
-  const faults = result.faults.map((fault: Fault) => `  ${describeFault(fault)}`);
+  const faults = faultLines(result.faults).map((line) => `  ${line}`);
   const wasRun = result.checks.every(({ name, outcome }) => outcome !== "skipped" || name !== RUN_CHECK);
   const verdict = result.ok
     ? styles.good(`${result.world} is sound${wasRun ? "" : " as far as it was looked at: no step was run"}`)

@@ -17,6 +17,7 @@ export function addWorldOptions(command: Command): void {
       repeated,
     )
     .option("--set <path=value>", "a setting of the model, such as model.threads=2; repeatable", repeated)
+    .option("--memory <size>", "memory that a bundle may take, such as 12GiB; default half of the machine's")
     .option("--candidate <n>", "which candidate of the configuration's model list runs; default 0")
     .option("--config <file>", "configuration file (JSON), below environment and options");
 }

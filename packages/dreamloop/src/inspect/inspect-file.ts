@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } fro
 import { basename, join, resolve } from "node:path";
 import { DreamloopError, ERROR_CODES, isDreamloopError, parseScript, TRACE_FORMAT } from "@dreamloop/core";
 import { BUNDLE_MANIFEST } from "@dreamloop/node";
-import { CHECK_LEVELS, describeFault } from "@dreamloop/onnx";
+import { CHECK_LEVELS, faultLines } from "@dreamloop/onnx";
 import { glanceAtBundle } from "../lookup/bundle-folder.ts";
 import { WORLD_DOMAINS } from "../lookup/bundle-world.ts";
 import { countOf, formatDuration, formatRate } from "../terminal/format.ts";
@@ -100,7 +100,7 @@ async function inspectBundle(folder: string): Promise<Inspection> {
       ...line("picture", width === undefined || height === undefined ? undefined : `${width}×${height}`),
       ...line("rate", framesPerSecond === undefined ? undefined : `${formatRate(framesPerSecond)} frames/s`),
       ...line("faults", faults.length === 0 ? "none in manifest and graphs" : countOf(faults.length, "fault")),
-      ...faults.flatMap((fault) => line("", describeFault(fault))),
+      ...faultLines(faults).flatMap((text) => line("", text)),
     ],
   };
 }

@@ -72,6 +72,14 @@ const CASES: readonly {
     inForce: (s) => s.images?.first_frame,
     values: ["a.png", "b.png", "c.png"],
   },
+  {
+    path: "memory",
+    file: 1_000_000,
+    env: "2MB",
+    flag: "3 GiB",
+    inForce: (s) => s.inference.runtimeOptions?.memoryBytes,
+    values: [1_000_000, 2_000_000, 3 * 1024 ** 3],
+  },
   { path: "candidate", file: 1, env: "2", flag: "0", inForce: (s) => s.candidate, values: [1, 2, 0] },
   {
     path: "inference",

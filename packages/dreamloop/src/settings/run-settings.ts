@@ -20,7 +20,7 @@ import { environmentLayer } from "./environment.ts";
 import { SettingLayer, SettingLayers } from "./layers.ts";
 import { splitPair } from "./pair.ts";
 import { SERVE_SETTINGS } from "./serve-settings.ts";
-import { asFlag, asJson, asList, asNumber, asText, type Setting } from "./setting.ts";
+import { asBytes, asFlag, asJson, asList, asNumber, asText, type Setting } from "./setting.ts";
 
 type JsonMapping = { readonly [key: string]: Json };
 
@@ -89,6 +89,12 @@ export const SESSION_SETTINGS = {
     read: finite({ integer: true, min: 0 }),
     fromText: asNumber,
   }),
+  memory: setting({
+    path: "memory",
+    flag: "--memory",
+    read: finite({ integer: true, min: 1, max: Number.MAX_SAFE_INTEGER }),
+    fromText: asBytes,
+  }),
   inference: setting({ path: "inference", flag: "--set", read: jsonMapping, fromText: asJson }),
 };
 
@@ -153,7 +159,7 @@ export function settingLayers({ host, flags }: SettingSources): SettingLayers {
 
 /** Settles the settings that every command shares. */
 export function sessionSettings(layers: SettingLayers, flags: GivenFlags): SessionSettings {
-  const { world, seed, prompt, initial, candidate, inference } = SESSION_SETTINGS;
+  const { world, seed, prompt, initial, candidate, memory, inference } = SESSION_SETTINGS;
   const given = layers.value(world);
   return {
     ...(given === undefined ? {} : { world: given }),
@@ -166,9 +172,14 @@ export function sessionSettings(layers: SettingLayers, flags: GivenFlags): Sessi
     candidate: layers.value(candidate) ?? 0,
     inference: flags.set.reduce(
       writeSet,
-      layers.joined((layer) => layer.value(inference)),
+      layers.joined((layer) => withMemory(layer.value(inference), layer.value(memory))),
     ),
   };
+}
+
+/** `--memory` is the short form of a bundle's option. */
+function withMemory(inference: JsonMapping = {}, memoryBytes: number | undefined): JsonMapping {
+  return memoryBytes === undefined ? inference : setJsonPath(inference, "runtimeOptions.memoryBytes", memoryBytes);
 }
 
 function imagesInForce(layers: SettingLayers): Pick<SessionSettings, "images"> {

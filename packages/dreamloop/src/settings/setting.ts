@@ -28,6 +28,14 @@ export const asText: TextForm = (text) => text;
 export const asNumber: TextForm = (text) =>
   /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
 
+/** Bytes: a number, or one with a unit such as `800MB` or `12GiB`. */
+export const asBytes: TextForm = (text) => {
+  const [, number = "", prefix = "", binary] = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmgt])(i)?b?|b)?\s*$/i.exec(text) ?? [];
+  if (number === "") return text;
+  const power = prefix === "" ? 0 : "kmgt".indexOf(prefix.toLowerCase()) + 1;
+  return Math.round(Number(number) * (binary === undefined ? 1000 : 1024) ** power);
+};
+
 /** `true`, `false`, `1` or `0`. */
 export const asFlag: TextForm = (text) => {
   const values: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false };

@@ -132,7 +132,7 @@ describe("bundleAdapter", () => {
       { model: { cachePolicy: { kind: "full" } } },
       /cachePolicy: "full" is not supported/,
     ],
-    ["an unknown option", { runtimeOptions: { turbo: true } }, /runtimeOptions\.turbo/],
+    ["an unknown option", { runtimeOptions: { turbo: true } }, /runtimeOptions: turbo/],
   ])("refuses %s before anything is loaded", async (_, config, message) => {
     const adapter = await adapterOf(toyFlowWorld);
     expect(() => checkConfigSupport(adapter, inferenceConfig({ ...config, modelId: adapter.modelId }))).toThrow(

@@ -12,6 +12,8 @@ import {
   sessionDescription,
   type SessionDescription,
 } from "@dreamloop/core";
+import { z } from "zod";
+import { memoryFaults, memoryNeed, sessionsThatFit } from "../check/check-memory.ts";
 import { bundleError } from "../faults/fault.ts";
 import type { Engine } from "../load/engine.ts";
 import { type LoadedBundle, loadGraphs } from "../load/loaded-bundle.ts";
@@ -24,7 +26,7 @@ import type { Bundle } from "../plan/open-bundle.ts";
 import { PromptEncoder } from "../plan/prompt-encoder.ts";
 import { BUILT_IN_SAMPLERS } from "../plan/samplers/flow-matching.ts";
 import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
-import type { DomainRegistry } from "../plan/world-domain.ts";
+import { domainRegistry, type DomainSource } from "../plan/world-domain.ts";
 import { InitialEncoder } from "../session/initial-encoder.ts";
 import type { SessionWorld } from "../session/session-world.ts";
 
@@ -43,8 +45,8 @@ export interface BundleAdapterOptions {
   readonly bundle: Bundle;
   /** What runs its graphs. */
   readonly engine: Engine;
-  /** Domains by id; default none. */
-  readonly domains?: DomainRegistry | undefined;
+  /** Domains, as a list or by their ids; default none. */
+  readonly domains?: DomainSource | undefined;
   /** Samplers by name, beside the built-in ones; default none. */
   readonly samplers?: SamplerRegistry | undefined;
   /** Weights that are shared with other adapters; default: shared among the runtimes of this adapter only. */
@@ -57,7 +59,9 @@ export interface BundleAdapterOptions {
   readonly warmUpSteps?: number | undefined;
   /** Told each frame of a warm-up in order as packed RGB8, to be read during the call: what reference frames are written from. */
   readonly onWarmUpFrame?: ((frame: Uint8Array) => void) | undefined;
-  /** Sessions that one runtime has at most; default `DEFAULT_MAX_BUNDLE_SESSIONS`. */
+  /** Memory that weights and states may take, in bytes; default what the engine says. `runtimeOptions.memoryBytes` goes before it. */
+  readonly memoryBytes?: number | undefined;
+  /** Sessions that one runtime has at most, fewer where no more fit into the memory; default `DEFAULT_MAX_BUNDLE_SESSIONS`. */
   readonly maxSessions?: number | undefined;
 }
 
@@ -75,10 +79,24 @@ export interface BundleModelAdapter extends ModelAdapter {
  * or does not fit.
  */
 export function bundleAdapter(options: BundleAdapterOptions): BundleModelAdapter {
-  const { binding, faults } = bindDomain(options.bundle.manifest, options.domains ?? {});
+  const { binding, faults } = bindDomain(options.bundle.manifest, domainRegistry(options.domains));
   if (faults.length > 0) throw bundleError(options.bundle.files.location, faults);
   return new BundleAdapter(options, binding);
 }
+
+/** What `InferenceConfig.runtimeOptions` may hold for a bundle. */
+const runtimeOptionsSchema = z
+  .looseObject({ memoryBytes: z.int().min(1).optional() })
+  .superRefine((options, context) => {
+    for (const key of Object.keys(options)) {
+      if (key === "memoryBytes") continue;
+      context.addIssue({
+        code: "custom",
+        path: [key],
+        message: "expected no such option; a bundle has memoryBytes only",
+      });
+    }
+  });
 
 class BundleAdapter implements BundleModelAdapter {
   readonly modelId: string;
@@ -87,6 +105,7 @@ class BundleAdapter implements BundleModelAdapter {
   readonly description: string;
   readonly modelInputSchema: ModelInputSchema;
   readonly supports: NonNullable<ModelAdapter["supports"]>;
+  readonly runtimeOptionsSchema = runtimeOptionsSchema;
   readonly converters?: readonly DeviceConverter[];
   readonly promptVocabulary?: readonly string[];
   readonly promptSuggestions?: readonly string[];
@@ -133,19 +152,23 @@ class BundleAdapter implements BundleModelAdapter {
   }
 
   async createRuntime(config: InferenceConfig, { signal, onProgress }: CreateRuntimeOptions): Promise<BundleRuntime> {
-    const {
-      bundle,
-      engine,
-      verifyHashes = true,
-      domains = {},
-      maxSessions = DEFAULT_MAX_BUNDLE_SESSIONS,
-    } = this.#options;
+    const { bundle, engine, verifyHashes = true, domains, maxSessions = DEFAULT_MAX_BUNDLE_SESSIONS } = this.#options;
     const settings = this.#settings(config);
     const { threads } = settings;
+    const { memoryBytes = this.#options.memoryBytes ?? engine.memoryBytes ?? Infinity } = runtimeOptionsSchema.parse(
+      config.runtimeOptions,
+    );
+    const need = memoryNeed(bundle.manifest, settings.spans);
+    const tooLarge = memoryFaults(need, memoryBytes);
+    if (tooLarge.length > 0) throw bundleError(bundle.files.location, tooLarge);
     const lease = await this.#loads.acquire({
       key: JSON.stringify([bundle.files.location, engine.name, threads, bundle.manifest.files, bundle.manifest.graphs]),
       load: (loadSignal, tell) =>
-        loadGraphs({ bundle, engine, threads, verifyHashes, domains, samplers: this.#samplers }, loadSignal, tell),
+        loadGraphs(
+          { bundle, engine, threads, verifyHashes, domains: domainRegistry(domains), samplers: this.#samplers },
+          loadSignal,
+          tell,
+        ),
       signal,
       onProgress,
     });
@@ -156,7 +179,7 @@ class BundleAdapter implements BundleModelAdapter {
         lease,
         world,
         settings,
-        maxSessions,
+        maxSessions: Math.min(maxSessions, sessionsThatFit(need, memoryBytes)),
         description: this.describe(),
         samplers: this.#samplers,
         status: {

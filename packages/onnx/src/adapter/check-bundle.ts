@@ -1,6 +1,6 @@
 import type { LoadProgress } from "@dreamloop/core";
 import type { LoadStatus } from "./bundle-runtime.ts";
-import type { DomainRegistry } from "../plan/world-domain.ts";
+import { domainRegistry, type DomainSource } from "../plan/world-domain.ts";
 import type { Engine } from "../load/engine.ts";
 import type { BundleFiles } from "../manifest/bundle-files.ts";
 import { BUILT_IN_SAMPLERS } from "../plan/samplers/flow-matching.ts";
@@ -29,10 +29,12 @@ export interface CheckOptions {
   readonly level?: CheckLevel | undefined;
   /** What runs the graphs; needed for the level `run`. */
   readonly engine?: Engine | undefined;
-  /** Domains by id; default none. */
-  readonly domains?: DomainRegistry | undefined;
+  /** Domains, as a list or by their ids; default none. */
+  readonly domains?: DomainSource | undefined;
   /** Samplers by name, beside the built-in ones; default none. */
   readonly samplers?: SamplerRegistry | undefined;
+  /** Memory that the world may take, in bytes; default what the engine says, and nothing is refused where it says nothing. */
+  readonly memoryBytes?: number | undefined;
   /** Told about progress. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Cancels the check. */
@@ -54,7 +56,12 @@ export interface CheckReport {
 /** Checks a bundle in up to three phases, each reporting all its faults; a phase with faults is the last. */
 export async function checkBundleFiles(files: BundleFiles, options: CheckOptions = {}): Promise<CheckReport> {
   const { level = CHECK_LEVELS.hashes, engine, onProgress, signal } = options;
-  const lookup = { domains: options.domains ?? {}, samplers: { ...BUILT_IN_SAMPLERS, ...options.samplers } };
+  const memoryBytes = options.memoryBytes ?? engine?.memoryBytes;
+  const lookup = {
+    memoryBytes,
+    domains: domainRegistry(options.domains),
+    samplers: { ...BUILT_IN_SAMPLERS, ...options.samplers },
+  };
   onProgress?.({ stage: "structure" });
   const { bundle, faults } = await checkStructure(files, lookup);
   const world = bundle === undefined ? {} : { worldId: bundle.manifest.id };

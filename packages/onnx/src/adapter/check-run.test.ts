@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
 import { packBundle, toyFlowWorld, toyStepWorld, type BundleContents, type OnnxNode } from "../testing/index.ts";
+import type { Engine, Graph } from "../load/engine.ts";
 import { floatWeight } from "../testing/weights.ts";
 import { checkBundleFiles } from "./check-bundle.ts";
 
@@ -115,6 +116,32 @@ describe("the second and third phase of a check", () => {
     );
     expect(faults).toHaveLength(1);
     expect(faults[0]?.found).toMatch(/g0/);
+  });
+
+  test("G3: a graph that gives other numbers for the same inputs is found by running it twice", async () => {
+    const engine = nodeEngine();
+    let runs = 0;
+    const restless: Engine = {
+      ...{ name: engine.name, devices: engine.devices, defaultThreads: 1, openGraphs: 0, facts: () => engine.facts() },
+      createGraph: async (source, options) => {
+        const graph = await engine.createGraph(source, options);
+        const run: Graph["run"] = async (feeds, names) => {
+          const results = await graph.run(feeds, names);
+          const y = results.y;
+          return { y: { ...y, data: Float32Array.from(y.data as Float32Array, (value) => value + runs++) } };
+        };
+        return { inputs: graph.inputs, outputs: graph.outputs, run, close: () => graph.close() };
+      },
+    };
+    const contents = noiseWorld([{ op: "Sigmoid", inputs: ["x"], outputs: ["y"] }]);
+    const { faults } = await checkBundleFiles(contentFiles(contents), { level: "run", engine: restless });
+    expect(faults).toMatchObject(
+      [{ code: "not_repeatable", file: "g0.onnx", found: /"y" was another one/ }].map(({ found, ...rest }) => ({
+        ...rest,
+        found: expect.stringMatching(found) as unknown,
+      })),
+    );
+    expect(engine.openGraphs).toBe(0);
   });
 
   test("a signal ends the check", async () => {

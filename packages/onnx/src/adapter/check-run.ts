@@ -1,4 +1,5 @@
 import {
+  DreamloopError,
   errorToRecord,
   ERROR_CODES,
   inferenceConfig,
@@ -9,7 +10,8 @@ import {
 import { bundleAdapter } from "./bundle-adapter.ts";
 import type { LoadStatus } from "./bundle-runtime.ts";
 import type { Bundle } from "../plan/open-bundle.ts";
-import type { Engine } from "../load/engine.ts";
+import type { Engine, Graph } from "../load/engine.ts";
+import type { Tensor } from "../manifest/tensor.ts";
 import { REFERENCE_ADVICE, REFERENCE_STAGE } from "../load/reference-check.ts";
 import { FAULT_CODES, type Fault, MANIFEST_FILE } from "../faults/fault.ts";
 import { externalDataOf } from "../check/check-graphs.ts";
@@ -55,7 +57,7 @@ export async function checkRun(options: RunCheckOptions): Promise<RunCheck> {
   if (faults.length > 0) return { faults };
   try {
     const once = { verifyHashes: false, warmUpSteps: CHECKED_STEPS };
-    const adapter = bundleAdapter({ bundle, engine, domains, samplers, ...once });
+    const adapter = bundleAdapter({ bundle, engine: repeatingEngine(engine), domains, samplers, ...once });
     const runtime = await adapter.createRuntime(inferenceConfig({ modelId: adapter.modelId }), {
       ...(signal === undefined ? {} : { signal }),
       ...(onProgress === undefined ? {} : { onProgress }),
@@ -98,8 +100,64 @@ function loadMend(message: string): string {
   return "Export with operators and an opset that the engine knows; the reason names the one it stumbles over.";
 }
 
+/** An engine whose graphs compute everything twice and refuse to differ: what a graph draws or remembers by itself shows so. */
+function repeatingEngine(engine: Engine): Engine {
+  return {
+    name: engine.name,
+    devices: engine.devices,
+    defaultThreads: engine.defaultThreads,
+    memoryBytes: engine.memoryBytes,
+    get openGraphs() {
+      return engine.openGraphs;
+    },
+    facts: () => engine.facts(),
+    createGraph: async (source, options) => repeatingGraph(await engine.createGraph(source, options), source.path),
+  };
+}
+
+function repeatingGraph(graph: Graph, path: string): Graph {
+  return {
+    inputs: graph.inputs,
+    outputs: graph.outputs,
+    close: () => graph.close(),
+    run: async (feeds, outputNames) => {
+      const first = await graph.run(feeds, outputNames);
+      const second = await graph.run(feeds, outputNames);
+      for (const name of outputNames) {
+        const [one, two] = [first[name], second[name]];
+        if (one !== undefined && two !== undefined && isSameTensor(one, two)) continue;
+        throw new DreamloopError(
+          ERROR_CODES.stepFailed,
+          `graph ${path}: its output ${JSON.stringify(name)} was another one when it ran again on the same inputs`,
+          { details: { notRepeatable: path } },
+        );
+      }
+      return first;
+    },
+  };
+}
+
+function isSameTensor(one: Tensor, two: Tensor): boolean {
+  const [first, second] = [bytesOf(one), bytesOf(two)];
+  return first.length === second.length && first.every((byte, index) => byte === second[index]);
+}
+
+function bytesOf({ data }: Tensor): Uint8Array {
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
 function warmUpFault(bundle: Bundle, error: unknown): Fault {
   const { code, message, details } = errorToRecord(error);
+  if (typeof details.notRepeatable === "string") {
+    return {
+      code: FAULT_CODES.notRepeatable,
+      file: details.notRepeatable,
+      path: "pipeline",
+      expected: "the same numbers for the same inputs",
+      found: message,
+      mend: "Give the graph its noise as an input (noise:NAME), and its memory as a state.",
+    };
+  }
   if (details.stage === REFERENCE_STAGE) return referenceFault(bundle, String(details.found));
   const isBadFrame = code === ERROR_CODES.badFrame;
   return {

@@ -11,7 +11,7 @@ import { bundleAdapter } from "./bundle-adapter.ts";
 import { openBundle, type Bundle } from "../plan/open-bundle.ts";
 import { CHECK_LEVELS, checkBundleFiles } from "./check-bundle.ts";
 import { bundleError } from "../faults/fault.ts";
-import type { DomainRegistry } from "../plan/world-domain.ts";
+import type { DomainSource } from "../plan/world-domain.ts";
 import type { Engine } from "../load/engine.ts";
 import type { BundleFiles } from "../manifest/bundle-files.ts";
 import { MAX_REFERENCE_FRAMES } from "../manifest/reference-schema.ts";
@@ -30,8 +30,8 @@ export interface RecordReferenceOptions {
   readonly engine: Engine;
   /** Frames to keep, 1 to `MAX_REFERENCE_FRAMES`; default `DEFAULT_REFERENCE_FRAMES`. */
   readonly frames?: number | undefined;
-  /** Domains by id; default none. */
-  readonly domains?: DomainRegistry | undefined;
+  /** Domains, as a list or by their ids; default none. */
+  readonly domains?: DomainSource | undefined;
   /** Samplers by name, beside the built-in ones; default none. */
   readonly samplers?: SamplerRegistry | undefined;
   /** Told about progress. */
@@ -57,7 +57,7 @@ export interface RecordedReference {
  * that it has already is overlooked. Throws `bundle_invalid` with every fault, or what goes wrong in the load.
  */
 export async function recordReference(files: BundleFiles, options: RecordReferenceOptions): Promise<RecordedReference> {
-  const { engine, domains = {}, samplers, onProgress, signal } = options;
+  const { engine, domains, samplers, onProgress, signal } = options;
   const count = finite({ integer: true, min: 1, max: MAX_REFERENCE_FRAMES })(
     options.frames ?? DEFAULT_REFERENCE_FRAMES,
     "frames",

@@ -1,3 +1,4 @@
+import { pathFault } from "../manifest/path-fault.ts";
 import { MAX_POSTER_BYTES, POSTER_HEAD_BYTES, posterTypeOf } from "@dreamloop/core";
 import { type Fault, FAULT_CODES, MANIFEST_FILE } from "../faults/fault.ts";
 import { type BundleFiles, unsafePathReason } from "../manifest/bundle-files.ts";
@@ -57,31 +58,6 @@ export async function checkFiles(files: BundleFiles, manifest: FileNaming): Prom
   }
   faults.push(...(await posterFaults(files, manifest.poster)), ...constantSizes(manifest), ...referenceSize(manifest));
   return faults;
-}
-
-/** What is wrong with a path: it is unsafe, leads out of the bundle through a link, or there is no file. */
-export async function pathFault(files: BundleFiles, path: string, at: string): Promise<Fault | undefined> {
-  const unsafe =
-    unsafePathReason(path) ?? ((await files.leavesBundle(path)) ? "it is a link out of the bundle" : undefined);
-  if (unsafe !== undefined) {
-    return {
-      code: FAULT_CODES.pathUnsafe,
-      file: MANIFEST_FILE,
-      path: at,
-      expected: "a path within the bundle, with / between its parts",
-      found: `${JSON.stringify(path)}: ${unsafe}`,
-      mend: "Put the file into the bundle's folder.",
-    };
-  }
-  if ((await files.stat(path)) !== undefined) return undefined;
-  return {
-    code: FAULT_CODES.fileMissing,
-    file: path,
-    path: at,
-    expected: "a file",
-    found: "none",
-    mend: "Add the file, or correct its path.",
-  };
 }
 
 function references(manifest: FileNaming): readonly { readonly path: string; readonly at: string }[] {

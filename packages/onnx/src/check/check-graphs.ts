@@ -21,7 +21,8 @@ export async function checkGraphs(files: BundleFiles, manifest: FileNaming): Pro
     }
     const model = await readModel(files, name, graph.file, faults);
     if (model === undefined) continue;
-    faults.push(...comparePorts(name, graph, model));
+    faults.push(...comparePorts(name, graph, model), ...opsetFaults(name, graph.file, model));
+    faults.push(...randomFaults(name, graph.file, model));
     faults.push(...checkExternalData(name, graph.file, model, manifest));
   }
   return faults;
@@ -63,6 +64,48 @@ async function readModel(
     });
     return undefined;
   }
+}
+
+/** Versions of the standard operator set that ONNX Runtime 1.30 runs; https://onnxruntime.ai/docs/reference/compatibility.html. */
+const SUPPORTED_OPSETS = { least: 7, greatest: 26 };
+
+/** Sets of operators that are built into ONNX Runtime; the standard one has two names. */
+const BUILT_IN_DOMAINS = ["", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "com.microsoft", "com.microsoft.nchwc"];
+
+function opsetFaults(name: string, file: string, model: OnnxModel): readonly Fault[] {
+  const { least, greatest } = SUPPORTED_OPSETS;
+  const shared = { code: FAULT_CODES.opset, file, path: `graphs.${name}.file` };
+  return Object.entries(model.opsets).flatMap(([domain, version]): Fault[] => {
+    if (!BUILT_IN_DOMAINS.includes(domain) && !model.functionDomains.includes(domain)) {
+      const expected = "operators of the standard set, or of ONNX Runtime's own";
+      const mend = "Export with standard operators only; a bundle cannot bring code for others.";
+      return [{ ...shared, expected, found: `the set ${JSON.stringify(domain)}`, mend }];
+    }
+    if ((domain !== "" && domain !== "ai.onnx") || (version >= least && version <= greatest)) return [];
+    const expected = `opset ${least} to ${greatest} of the standard operators`;
+    return [{ ...shared, expected, found: `opset ${version}`, mend: `Export with opset_version=18, say.` }];
+  });
+}
+
+/** Numbers that a graph draws by itself come from one generator for all sessions, which no seed sets back. */
+function randomFaults(name: string, file: string, { randomOperators }: OnnxModel): readonly Fault[] {
+  if (randomOperators.length === 0) return [];
+  const listed = [
+    ...new Set(randomOperators.map(({ type, name: node }) => (node === "" ? type : `${type} (${node})`))),
+  ];
+  const isDropout = randomOperators.every(({ type }) => type.endsWith("Dropout"));
+  return [
+    {
+      code: FAULT_CODES.randomOperator,
+      file,
+      path: `graphs.${name}`,
+      expected: "a graph that gives the same numbers for the same inputs",
+      found: `${listed.slice(0, 5).join(", ")}${listed.length > 5 ? ` and ${listed.length - 5} more` : ""}`,
+      mend: isDropout
+        ? "Export in evaluation mode: model.eval() before torch.onnx.export."
+        : 'Give the graph the noise as an input: name a stream in "randomStreams" and feed noise:NAME.',
+    },
+  ];
 }
 
 function comparePorts(name: string, graph: GraphDeclaration, model: OnnxModel): readonly Fault[] {

@@ -6,6 +6,7 @@ import {
   toyStepWorld,
   writeOnnxModel,
   type BundleContents,
+  type OnnxInitializer,
   type OnnxModelInput,
 } from "../testing/index.ts";
 import { checkBundleFiles } from "../adapter/check-bundle.ts";
@@ -47,6 +48,25 @@ const identity: OnnxModelInput = {
 };
 const promptModel = (change: Partial<OnnxModelInput>): Uint8Array => writeOnnxModel({ ...identity, ...change }).model;
 
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+const manifestText = (contents: BundleContents): string => new TextDecoder().decode(contents["world.json"]);
+const truth = (name: string, value: 0 | 1): OnnxInitializer => ({
+  name,
+  dtype: "bool",
+  shape: [],
+  data: Uint8Array.of(value),
+});
+
+/** The prompt graph with a node that makes noise from its output. */
+const noisy = (op: string, inputs: readonly string[] = [], initializers: readonly OnnxInitializer[] = []) =>
+  promptModel({
+    nodes: [
+      { op: "Cast", inputs: ["tokens"], outputs: ["clean"], attributes: { to: 1 } },
+      { op, inputs: ["clean", ...inputs], outputs: ["embedding"] },
+    ],
+    initializers,
+  });
+
 /** Something wrong with a bundle, and the one fault that it has to lead to. */
 interface Case {
   readonly wrong: string;
@@ -69,6 +89,99 @@ const cases: readonly Case[] = [
     wrong: "a manifest of more than 1 MiB",
     contents: () => ({ "world.json": new Uint8Array(1_048_577) }),
     fault: { code: "not_json", found: "1048577 bytes, more than 1048576" },
+  },
+  {
+    wrong: "a manifest in UTF-16",
+    contents: () => ({ "world.json": Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0) }),
+    fault: { code: "not_json", found: "UTF-16 text", mend: "Save it as UTF-8." },
+  },
+  {
+    wrong: "a key that stands twice, a byte order mark before it",
+    contents: () => {
+      const contents = toyFlowWorld(sha256Hex);
+      const twice = manifestText(contents).replace('"width": 8,', '"width": 8,\n    "width": 8,');
+      return { ...contents, "world.json": text(`\uFEFF${twice}`) };
+    },
+    fault: { code: "duplicate_key", path: "video.width", found: "a second one at line 12, column 5" },
+  },
+  {
+    wrong: "a vocabulary outside of the bundle",
+    contents: () => edited([["inputs", "initial", "prompt", "vocabulary"], { file: "../words.json" }]),
+    fault: { code: "path_unsafe", path: "inputs.initial.prompt.vocabulary.file" },
+  },
+  {
+    wrong: "a default prompt with words that nobody knows",
+    contents: () => edited([["inputs", "initial", "prompt", "default"], "clam wild"]),
+    fault: {
+      code: "invalid_value",
+      path: "inputs.initial.prompt.default",
+      found: "clam",
+      mend: 'Did you mean "calm"?',
+    },
+  },
+  {
+    wrong: "a default prompt that there is no room for",
+    contents: () => edited([["inputs", "initial", "prompt", "default"], "calm wild warm cold calm"]),
+    fault: { code: "invalid_value", path: "inputs.initial.prompt.default", expected: "at most 4 words" },
+  },
+  {
+    wrong: "a modality that no device supplies",
+    contents: () => edited([["inputs", "step", "controls", "components", 0, "from"], "driver_comand.throttle"]),
+    fault: {
+      code: "reference",
+      path: "inputs.step.controls.components[0].from",
+      found: '"driver_comand"',
+      mend: 'Did you mean "driver_command"?',
+    },
+  },
+  {
+    wrong: "a field that the modality lacks",
+    contents: () => edited([["inputs", "step", "controls", "components", 1, "from"], "driver_command.stear"]),
+    fault: { code: "reference", path: "inputs.step.controls.components[1].from", mend: 'Did you mean "steer"?' },
+  },
+  {
+    wrong: "held actions where a number is needed",
+    contents: () => edited([["inputs", "step", "controls", "components", 1, "from"], "actions.held"]),
+    fault: { code: "reference", found: "actions.held", mend: /"action": "NAME"/ },
+  },
+  {
+    wrong: "a key that no keyboard has",
+    contents: () =>
+      editedIn(toyStepWorld(sha256Hex), [
+        ["actions", "left", "keys"],
+        ["KeyA", "Keyb"],
+      ]),
+    fault: { code: "invalid_value", path: "actions.left.keys[1]", found: '"Keyb"', mend: 'Did you mean "KeyB"?' },
+  },
+  {
+    wrong: "a button that no gamepad has",
+    contents: () => editedIn(toyStepWorld(sha256Hex), [["actions", "left", "pad"], ["Button99"]]),
+    fault: { code: "invalid_value", path: "actions.left.pad[0]", found: '"Button99"' },
+  },
+  {
+    wrong: "a graph that draws random numbers",
+    contents: () => withFile("prompt.onnx", noisy("RandomNormalLike")),
+    fault: { code: "random_operator", file: "prompt.onnx", path: "graphs.prompt", mend: /noise:NAME/ },
+  },
+  {
+    wrong: "a graph that draws from a distribution",
+    contents: () => withFile("prompt.onnx", noisy("Bernoulli")),
+    fault: { code: "random_operator", found: "Bernoulli" },
+  },
+  {
+    wrong: "dropout in training",
+    contents: () => withFile("prompt.onnx", noisy("Dropout", ["", "training"], [truth("training", 1)])),
+    fault: { code: "random_operator", found: "Dropout", mend: /model\.eval\(\)/ },
+  },
+  {
+    wrong: "an operator set that nobody has released",
+    contents: () => withFile("prompt.onnx", promptModel({ opset: 99 })),
+    fault: { code: "opset", expected: "opset 7 to 26 of the standard operators", found: "opset 99" },
+  },
+  {
+    wrong: "an operator set that is too old",
+    contents: () => withFile("prompt.onnx", promptModel({ opset: 6 })),
+    fault: { code: "opset", found: "opset 6" },
   },
   {
     wrong: "another version of the format",
@@ -385,10 +498,48 @@ describe("the first phase of a check", () => {
     const error = bundleError("worlds/toy", faults);
     expect(error.code).toBe("bundle_invalid");
     expect(error.message).toContain("worlds/toy has 5 faults");
-    expect(error.details.faults).toBe(faults);
+    expect(error.details.faults).toEqual(faults);
     expect(faults[0] && describeFault(faults[0])).toBe(
       "world.json: video.width: expected a number, found nothing. Add the key. (missing_key)",
     );
+  });
+
+  test("dropout that a model was exported without is no fault", async () => {
+    expect(await faultsOf(withFile("prompt.onnx", noisy("Dropout")))).toEqual([]);
+    expect(await faultsOf(withFile("prompt.onnx", noisy("Dropout", ["", "training"], [truth("training", 0)])))).toEqual(
+      [],
+    );
+  });
+
+  test("states that do not fit into the memory are named before anything is allocated", async () => {
+    const contents = contentFiles(toyFlowWorld(sha256Hex));
+    const report = await checkBundleFiles(contents, { level: "structure", memoryBytes: 1024 });
+    expect(report.faults).toEqual([
+      expect.objectContaining({
+        code: "memory",
+        path: "files",
+        expected: "at most 1.0 KiB of memory",
+        found: expect.stringMatching(
+          /^[\d.]+ KiB: weights .* KiB, 3 copies of the states "memory" 64 bytes, "last" 16 bytes$/,
+        ) as unknown,
+      }),
+    ]);
+    const fits = await checkBundleFiles(contentFiles(toyFlowWorld(sha256Hex)), {
+      level: "structure",
+      memoryBytes: 2 ** 20,
+    });
+    expect(fits.faults).toEqual([]);
+  });
+
+  test("ten thousand faults are found in a moment's work, and a message lists twenty and counts the rest", async () => {
+    const extra = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`extra${index}`, 1]));
+    const faults = await faultsOf(
+      edited([["video"], { ...extra, width: 8, height: 4, framesPerSecond: 1, layout: "tchw", range: "unit" }]),
+    );
+    expect(faults).toHaveLength(10_000);
+    const { message } = bundleError("worlds/toy", [...faults, ...faults]);
+    expect(message.split("\n")).toHaveLength(22);
+    expect(message).toMatch(/has 10000 faults:\n[^]*\n {2}and 9980 more$/);
   });
 
   test("an arbitrary manifest is explained, never stumbled over", async () => {

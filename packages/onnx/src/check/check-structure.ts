@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { FaultList } from "../faults/fault-list.ts";
-import { type Fault, FAULT_CODES } from "../faults/fault.ts";
+import { distinctFaults, type Fault, FAULT_CODES } from "../faults/fault.ts";
 import type { BundleFiles } from "../manifest/bundle-files.ts";
 import { graphSchema } from "../manifest/graph-schema.ts";
 import { fileSchema } from "../manifest/world-schema.ts";
@@ -11,6 +11,7 @@ import type { DomainRegistry } from "../plan/world-domain.ts";
 import type { PlannedItem, PlannedSample, WorldPlan } from "../plan/world-plan.ts";
 import { checkFiles, type FileNaming } from "./check-files.ts";
 import { checkGraphs } from "./check-graphs.ts";
+import { memoryFaults, memoryNeed } from "./check-memory.ts";
 
 /** What the first phase of a check looks things up in. */
 export interface StructureOptions {
@@ -18,6 +19,8 @@ export interface StructureOptions {
   readonly domains: DomainRegistry;
   /** Samplers by name. */
   readonly samplers: SamplerRegistry;
+  /** Memory that the world may take, in bytes; absent: it is not looked at. */
+  readonly memoryBytes?: number | undefined;
 }
 
 /** The outcome of the first phase. */
@@ -39,10 +42,11 @@ export async function checkStructure(files: BundleFiles, options: StructureOptio
   if (opening.bundle !== undefined) {
     const { manifest, plan } = opening.bundle;
     const list = new FaultList();
+    if (options.memoryBytes !== undefined) faults.push(...memoryFaults(memoryNeed(manifest), options.memoryBytes));
     checkSamplers(plan, options.samplers, list);
     faults.push(...list.faults, ...bindDomain(manifest, options.domains).faults);
   }
-  return { bundle: opening.bundle, faults: withoutRepeats(faults) };
+  return { bundle: opening.bundle, faults: distinctFaults(faults) };
 }
 
 /** The files and graphs of a manifest that could not be read as a whole. */
@@ -64,17 +68,6 @@ function soundEntries<S extends z.ZodType>(raw: unknown, key: string, schema: S)
       return result.success ? [[name, result.data]] : [];
     }),
   );
-}
-
-/** A missing vocabulary, say, is found both when it is read and when files are looked at. */
-function withoutRepeats(faults: readonly Fault[]): readonly Fault[] {
-  const seen = new Set<string>();
-  return faults.filter((fault) => {
-    const key = fault.code === "file_missing" ? `${fault.code} ${fault.file}` : JSON.stringify(fault);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }
 
 /** Notes samplers that are not known, and noise levels that they refuse. */

@@ -37,6 +37,16 @@ export const FAULT_CODES = {
   graphDtype: "graph_dtype",
   /** An input or output has another shape in the graph than in the manifest. */
   graphShape: "graph_shape",
+  /** The graph draws random numbers of its own, so that no run of it can be repeated. */
+  randomOperator: "random_operator",
+  /** A graph gave other numbers for the same inputs. */
+  notRepeatable: "not_repeatable",
+  /** The graph is of a version of the operator set, or of a set, that the engine does not run. */
+  opset: "opset",
+  /** A key stands twice in one object. */
+  duplicateKey: "duplicate_key",
+  /** Weights, constants and states need more memory than there is. */
+  memory: "memory",
   /** External data lie outside of their file. */
   externalData: "external_data",
   /** A reference names something that does not exist, or not at this point. */
@@ -90,13 +100,31 @@ export function describeFault(fault: Fault): string {
   return `${place}: expected ${fault.expected}, found ${fault.found}. ${fault.mend} (${fault.code})`;
 }
 
-/** Faults listed in one error before the rest is only counted. */
-const LISTED_FAULTS = 8;
+/** Faults that a message lists before the rest is only counted. */
+export const LISTED_FAULTS = 20;
+
+/** The first `LISTED_FAULTS` faults as lines of text, and a last line that counts the rest. */
+export function faultLines(faults: readonly Fault[]): readonly string[] {
+  const lines = faults.slice(0, LISTED_FAULTS).map(describeFault);
+  if (faults.length > LISTED_FAULTS) lines.push(`and ${faults.length - LISTED_FAULTS} more`);
+  return lines;
+}
+
+/** Every fault once, in order: one cause may be met in several places of the check. */
+export function distinctFaults(faults: readonly Fault[]): readonly Fault[] {
+  const seen = new Set<string>();
+  return faults.filter((fault) => {
+    const key = fault.code === FAULT_CODES.fileMissing ? `${fault.code} ${fault.file}` : JSON.stringify(fault);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
 
 /** The error `bundle_invalid` with all faults in `details.faults` and the first few in its message. */
-export function bundleError(location: string, faults: readonly Fault[]): DreamloopError {
-  const lines = faults.slice(0, LISTED_FAULTS).map((fault) => `  ${describeFault(fault)}`);
-  if (faults.length > LISTED_FAULTS) lines.push(`  and ${faults.length - LISTED_FAULTS} more`);
+export function bundleError(location: string, found: readonly Fault[]): DreamloopError {
+  const faults = distinctFaults(found);
+  const lines = faultLines(faults).map((line) => `  ${line}`);
   const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
   return new DreamloopError(ERROR_CODES.bundleInvalid, `world bundle ${location} has ${count}:\n${lines.join("\n")}`, {
     details: { faults },

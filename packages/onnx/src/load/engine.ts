@@ -61,6 +61,8 @@ export interface Engine {
   readonly devices: readonly string[];
   /** Threads of a run unless the configuration says otherwise. */
   readonly defaultThreads: number;
+  /** Memory that a world may take unless told otherwise, in bytes; absent where the engine does not know. */
+  readonly memoryBytes?: number | undefined;
   /** Graphs made and not closed yet: the native handles in use. */
   readonly openGraphs: number;
   /** Name, version and providers; may load the engine. Throws `unavailable` when it is not installed. */

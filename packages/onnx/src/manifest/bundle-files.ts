@@ -7,6 +7,14 @@ export interface FileFacts {
   readonly bytes: number;
 }
 
+/** What stands in the way of reading a path as a file of the bundle. */
+export interface PathObstacle {
+  /** What is there: `a folder`, `a named pipe`, `a link out of the bundle`, `a link to nothing`. */
+  readonly found: string;
+  /** Whether it leads out of the bundle. */
+  readonly leavesBundle: boolean;
+}
+
 /** How a range of a file is read. */
 export interface ReadOptions {
   /** First byte; default 0. */
@@ -32,8 +40,8 @@ export interface BundleFiles {
   readonly location: string;
   /** Facts about a file; `undefined` when there is none, or when it lies outside of the bundle through a link. */
   stat(path: string): Promise<FileFacts | undefined>;
-  /** Whether a path exists but leads out of the bundle. */
-  leavesBundle(path: string): Promise<boolean>;
+  /** What keeps a path from being a file of the bundle although something is there, such as `a folder`; else `undefined`. */
+  obstacle(path: string): Promise<PathObstacle | undefined>;
   /** Reads a file or a part of it. */
   read(path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** SHA-256 of a file, 64 lower-case hexadecimal digits. */

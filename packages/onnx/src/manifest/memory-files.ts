@@ -34,7 +34,7 @@ export function memoryFiles(options: MemoryFilesOptions): BundleFiles {
       const bytes = contents.get(path);
       return bytes === undefined ? undefined : { bytes: bytes.length };
     },
-    leavesBundle: async () => false,
+    obstacle: async () => undefined,
     read: async (path, { offset = 0, length } = {}) => {
       const bytes = find(path);
       return bytes.slice(offset, length === undefined ? undefined : offset + length);

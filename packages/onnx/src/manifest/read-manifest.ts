@@ -2,8 +2,8 @@ import { describeFound, isPlainObject, nearest } from "@dreamloop/core";
 import type { z } from "zod";
 import { FAULT_CODES, type Fault, MANIFEST_FILE } from "../faults/fault.ts";
 import { REDUCED_PRECISION_TYPES } from "./element-types.ts";
-import { jsonFaultPlace } from "./json-place.ts";
-import { schemaNodesAt, worldJsonSchema } from "./json-schema.ts";
+import { duplicateKeys, jsonFaultPlace, pathText } from "./json-place.ts";
+import { schemaNodesAt, worldJsonSchema, type JsonSchemaNode } from "./json-schema.ts";
 import type { WorldManifest } from "./world-manifest.ts";
 import { FORMAT_VERSION, worldManifestSchema } from "./world-schema.ts";
 
@@ -24,13 +24,28 @@ export type ManifestReading =
 
 /** Reads the text of a `world.json`; unknown and missing keys are faults. */
 export function readManifestText(text: string): ManifestReading {
+  const { value, faults } = readJsonText(MANIFEST_FILE, text);
+  if (faults.length === 0) return readManifest(value);
+  return { faults: value === undefined ? faults : [...faults, ...readManifest(value).faults] };
+}
+
+/** A text as JSON, and what is wrong with it; without a value where it is no JSON at all. A byte order mark is passed over. */
+export function readJsonText(
+  file: string,
+  text: string,
+): { readonly value?: unknown; readonly faults: readonly Fault[] } {
+  const json = text.replace(/^\uFEFF/, "");
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(json);
   } catch (error) {
-    return { faults: [notJsonFault(MANIFEST_FILE, error, text)] };
+    return { faults: [notJsonFault(file, error, json)] };
   }
-  return readManifest(value);
+  const faults = duplicateKeys(json).map(({ path, place }): Fault => {
+    const found = `a second one at ${place}`;
+    return { code: FAULT_CODES.duplicateKey, file, path, expected: "each key once", found, mend: "Keep one of them." };
+  });
+  return { value, faults };
 }
 
 /** Reads a manifest that has been parsed already. */
@@ -50,7 +65,8 @@ export function readManifest(value: unknown): ManifestReading {
   }
   const result = worldManifestSchema.safeParse(value, { reportInput: true });
   if (result.success) return { manifest: result.data, faults: [] };
-  return { faults: result.error.issues.flatMap((issue) => faultsOf(issue, [], value)) };
+  const parsed: Parsed = { value, schema: worldJsonSchema() };
+  return { faults: result.error.issues.flatMap((issue) => faultsOf(issue, [], parsed)) };
 }
 
 /** The fault of a file that is no JSON; `text` is what it holds, where that could be read. */
@@ -69,24 +85,30 @@ export function notJsonFault(file: string, error: unknown, text?: string): Fault
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-function faultsOf(issue: Issue, prefix: Path, root: unknown): Fault[] {
+/** A manifest with faults and the schema that its keys are looked up in. */
+interface Parsed {
+  readonly value: unknown;
+  readonly schema: JsonSchemaNode;
+}
+
+function faultsOf(issue: Issue, prefix: Path, parsed: Parsed): Fault[] {
   const path = [...prefix, ...issue.path];
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.map((key) => unknownKey(key, path, root));
+      return issue.keys.map((key) => unknownKey(key, path, parsed));
     case "invalid_union":
-      return [unionFault(issue, path, root)];
+      return [unionFault(issue, path, parsed)];
     case "invalid_key":
       return [invalidKey(issue, path)];
     case "invalid_element":
-      return issue.issues.flatMap((inner) => faultsOf(inner, path, root));
+      return issue.issues.flatMap((inner) => faultsOf(inner, path, parsed));
     default:
       return [valueFault(issue, path)];
   }
 }
 
-function unknownKey(key: string, path: Path, root: unknown): Fault {
-  const known = schemaNodesAt(worldJsonSchema(), root, path).flatMap((node) => Object.keys(node.properties ?? {}));
+function unknownKey(key: string, path: Path, parsed: Parsed): Fault {
+  const known = schemaNodesAt(parsed.schema, parsed.value, path).flatMap((node) => Object.keys(node.properties ?? {}));
   const near = nearest(key, known);
   return {
     code: FAULT_CODES.unknownKey,
@@ -110,12 +132,12 @@ function invalidKey(issue: Extract<Issue, { code: "invalid_key" }>, path: Path):
   };
 }
 
-function unionFault(issue: Extract<Issue, { code: "invalid_union" }>, path: Path, root: unknown): Fault {
+function unionFault(issue: Extract<Issue, { code: "invalid_union" }>, path: Path, parsed: Parsed): Fault {
   const tag = path[path.length - 1];
   const isTag = (tag === "type" || tag === "update") && isPlainObject(issue.input);
   const found: unknown = isTag ? issue.input[tag] : issue.input;
-  const described = schemaNodesAt(worldJsonSchema(), root, path).find((node) => node.description !== undefined);
-  const expected = choicesOf(path, root) ?? described?.description ?? "one of the forms in docs/bundles.md";
+  const described = schemaNodesAt(parsed.schema, parsed.value, path).find((node) => node.description !== undefined);
+  const expected = choicesOf(path, parsed) ?? described?.description ?? "one of the forms in docs/bundles.md";
   return withMissing(found, {
     code: FAULT_CODES.invalidValue,
     file: MANIFEST_FILE,
@@ -127,11 +149,11 @@ function unionFault(issue: Extract<Issue, { code: "invalid_union" }>, path: Path
 }
 
 /** The allowed tags when an object of a tagged union has a wrong tag or none. */
-function choicesOf(path: Path, root: unknown): string | undefined {
+function choicesOf(path: Path, parsed: Parsed): string | undefined {
   const last = path[path.length - 1];
   if (last !== "type" && last !== "update") return undefined;
   const parent = path.slice(0, -1);
-  const nodes = schemaNodesAt(worldJsonSchema(), withoutTag(root, parent), parent);
+  const nodes = schemaNodesAt(parsed.schema, withoutTag(parsed.value, parent), parent);
   const tags = nodes.flatMap((node) => node.properties?.[last]?.const ?? []).map((tag) => JSON.stringify(tag));
   return tags.length === 0 ? undefined : `one of ${[...new Set(tags)].join(", ")}`;
 }
@@ -205,14 +227,4 @@ function expectedOf(issue: Issue | undefined): string | undefined {
 function sizeOf(origin: string): string {
   if (origin === "string") return "a length";
   return origin === "array" ? "a number of entries" : "a value";
-}
-
-/** `graphs.denoise.inputs["a b"].shape[0]`. */
-function pathText(path: Path): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === "number") return `${text}[${key}]`;
-    const name = String(key);
-    if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
-    return text === "" ? name : `${text}.${name}`;
-  }, "");
 }

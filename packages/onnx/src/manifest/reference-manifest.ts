@@ -56,7 +56,7 @@ export function withManifest(files: BundleFiles, raw: RawManifest): BundleFiles 
       const { offset = 0, length = bytes.length } = options;
       return bytes.slice(offset, offset + length);
     },
-    leavesBundle: (path) => files.leavesBundle(path),
+    obstacle: async (path) => (path === MANIFEST_FILE ? undefined : files.obstacle(path)),
     sha256: (path, options) => files.sha256(path, options),
     ...(files.nativePath === undefined ? {} : { nativePath: files.nativePath.bind(files) }),
   };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { open, realpath, stat } from "node:fs/promises";
+import { createReadStream, type Stats } from "node:fs";
+import { lstat, open, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "@dreamloop/core";
 import { unsafePathReason, type BundleFiles } from "../manifest/bundle-files.ts";
@@ -29,9 +29,19 @@ export function folderFiles(folder: string): BundleFiles {
       const facts = real === undefined ? undefined : await stat(real);
       return facts?.isFile() === true ? { bytes: facts.size } : undefined;
     },
-    leavesBundle: async (path) => {
-      const real = await realpath(locate(path)).catch(() => undefined);
-      return real !== undefined && !isInside(await realpath(root), real);
+    obstacle: async (path) => {
+      const located = locate(path);
+      const real = await realpath(located).catch(() => undefined);
+      if (real === undefined) {
+        const isLink = await lstat(located).then(
+          (facts) => facts.isSymbolicLink(),
+          () => false,
+        );
+        return isLink ? { found: "a link to nothing", leavesBundle: false } : undefined;
+      }
+      if (!isInside(await realpath(root), real)) return { found: "a link out of the bundle", leavesBundle: true };
+      const kind = kindOf(await stat(real));
+      return kind === undefined ? undefined : { found: kind, leavesBundle: false };
     },
     read: async (path, { offset = 0, length } = {}) => readRange(await existing(path), offset, length),
     sha256: async (path, { onProgress, signal } = {}) => {
@@ -47,6 +57,14 @@ export function folderFiles(folder: string): BundleFiles {
     },
     nativePath: locate,
   };
+}
+
+/** What something is that is no file; `undefined` for a file. */
+function kindOf(facts: Stats): string | undefined {
+  if (facts.isFile()) return undefined;
+  if (facts.isDirectory()) return "a folder";
+  if (facts.isFIFO()) return "a named pipe";
+  return facts.isSocket() ? "a socket" : "a device";
 }
 
 function isInside(root: string, path: string): boolean {

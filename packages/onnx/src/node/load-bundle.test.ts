@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inferenceConfig, modelInputs, type InferenceConfigInput } from "@dreamloop/core";
@@ -68,6 +70,44 @@ describe("bundles in folders", () => {
     await symlink(join(folder, "data", "inner.txt"), join(folder, "inner.txt"));
     expect(await files.stat("inner.txt")).toEqual({ bytes: 1 });
     expect(await files.stat("data")).toBeUndefined();
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "H1: a folder, a socket and a link to nothing are named for what they are",
+    async () => {
+      const folder = join(root, "kinds");
+      await writeContents(folder, toyStepWorld(sha256Hex));
+      await rm(join(folder, "step.bin"));
+      await mkdir(join(folder, "step.bin"));
+      await rm(join(folder, "step.onnx"));
+      const server = createServer().listen(join(folder, "step.onnx"));
+      await once(server, "listening");
+      const { faults } = await checkBundle(folder, { level: "structure" });
+      expect(faults.map(({ code, file, found }) => `${code} ${file}: ${found}`)).toEqual([
+        "file_missing step.onnx: a socket",
+        "file_missing step.bin: a folder",
+      ]);
+      await rm(join(folder, "world.json"));
+      await symlink(join(folder, "nowhere.json"), join(folder, "world.json"));
+      expect((await checkBundle(folder)).faults).toMatchObject([
+        { code: "manifest_missing", found: "a link to nothing" },
+      ]);
+    },
+  );
+
+  test("a world that needs more memory than it may have is refused before it is loaded; else as many sessions as fit", async () => {
+    const engine = nodeEngine();
+    const memoryOf = (memoryBytes: number) => runtimeOf(flow, { engine }, { runtimeOptions: { memoryBytes } });
+    await expect(memoryOf(2048)).rejects.toMatchObject({
+      code: "bundle_invalid",
+      message: expect.stringMatching(/at most 2\.0 KiB of memory.*--memory SIZE/s) as string,
+    });
+    expect(engine.openGraphs).toBe(0);
+    const all = Object.values(toyFlowWorld(sha256Hex)).reduce((sum, { length }) => sum + length, 0);
+    const runtime = await memoryOf(all + 3 * 80 * 2);
+    expect(runtime.maxSessions).toBeGreaterThanOrEqual(2);
+    expect(runtime.maxSessions).toBeLessThan(64);
+    await runtime.close();
   });
 
   test("J4: the same bundle loaded twice is one load, which the last runtime to close frees", async () => {

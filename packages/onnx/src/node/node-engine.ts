@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "@dreamloop/core";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import type { Engine, EngineFacts, Graph, GraphSource } from "../load/engine.ts";
@@ -21,8 +21,11 @@ const SESSION_CONFIG = { session: { intra_op: { allow_spinning: "0" } } };
 /** What runs the graphs; the library has it in every build, so that nothing else can take its place. */
 const PROVIDERS = ["cpu"];
 
-/** Errors only: warnings about unused initializers would go to the terminal. */
-const LOG_ERRORS_ONLY = 3;
+/** Fatal errors only: what is wrong is in the error that is thrown, and the library's own lines would go to the terminal. */
+const LOG_FATAL_ONLY = 4;
+
+/** Share of the machine's memory that a world may take unless told otherwise. */
+export const DEFAULT_MEMORY_SHARE = 0.5;
 
 /** What `nodeEngine` takes. */
 export interface NodeEngineOptions {
@@ -42,6 +45,7 @@ class NodeEngine implements Engine {
   readonly name = "onnxruntime-node";
   readonly devices = ["cpu"];
   readonly defaultThreads = Math.min(MAX_DEFAULT_THREADS, availableParallelism());
+  readonly memoryBytes = Math.floor(machineMemoryBytes() * DEFAULT_MEMORY_SHARE);
   openGraphs = 0;
   readonly #load: () => Promise<Library>;
 
@@ -71,7 +75,7 @@ class NodeEngine implements Engine {
       interOpNumThreads: 1,
       executionMode: "sequential",
       graphOptimizationLevel: "all",
-      logSeverityLevel: LOG_ERRORS_ONLY,
+      logSeverityLevel: LOG_FATAL_ONLY,
       extra: SESSION_CONFIG,
     };
     const session = await openSession(library, source, settings);
@@ -81,7 +85,9 @@ class NodeEngine implements Engine {
 
   async #library(): Promise<Library> {
     try {
-      return await this.#load();
+      const library = await this.#load();
+      library.env.logLevel = "fatal";
+      return library;
     } catch (error) {
       throw new DreamloopError(
         ERROR_CODES.unavailable,
@@ -105,12 +111,29 @@ async function openSession(
     );
     return await library.InferenceSession.create(await files.read(path), { ...settings, externalData: external });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new DreamloopError(ERROR_CODES.loadFailed, `graph ${path}: onnxruntime-node refuses it: ${message}`, {
-      cause: error,
-      details: { file: path },
-    });
+    throw new DreamloopError(
+      ERROR_CODES.loadFailed,
+      `graph ${path}: onnxruntime-node refuses it: ${plainMessage(error)}`,
+      {
+        cause: error,
+        details: { file: path },
+      },
+    );
   }
+}
+
+const RUN_OPTIONS = { logSeverityLevel: LOG_FATAL_ONLY } as const;
+
+/** Of the machine, or of the container where that has less. */
+function machineMemoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < totalmem() ? limit : totalmem();
+}
+
+/** The library's message without the place in its own sources. */
+function plainMessage(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/\S*onnxruntime\S*\.(?:h|cc):\d+ [^\n]*?\)(?: const)? (?=[A-Z])/g, " ").trim();
 }
 
 class NodeGraph implements Graph {
@@ -138,7 +161,7 @@ class NodeGraph implements Graph {
     if (this.#session === undefined) throw new DreamloopError(ERROR_CODES.closed, "Graph: used after it was closed");
     const wrapped: Record<string, OrtTensor> = {};
     for (const name in feeds) wrapped[name] = this.#wrap(feeds[name]);
-    const results = await this.#session.run(wrapped, outputNames);
+    const results = await this.#session.run(wrapped, outputNames, RUN_OPTIONS);
     const tensors: Record<string, Tensor> = {};
     for (const name of outputNames) {
       const result = results[name];

@@ -2,6 +2,7 @@ import { errorToRecord, neutralValue } from "@dreamloop/core";
 import { FAULT_CODES, type Fault } from "../faults/fault.ts";
 import { describeSignature, fitsShape, type TensorSignature } from "../manifest/tensor.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
+import { checkModalities } from "./check-inputs.ts";
 import { FaultList } from "../faults/fault-list.ts";
 import type { BoundDomain, DomainContext, DomainRegistry, WorldDomain } from "./world-domain.ts";
 
@@ -21,6 +22,7 @@ export function bindDomain(
   const list = new FaultList();
   const id = manifest.domain;
   if (id === undefined) {
+    checkModalities(manifest, [], list);
     if (manifest.neutralAction !== undefined) {
       list.add({
         code: FAULT_CODES.neutralAction,
@@ -34,19 +36,33 @@ export function bindDomain(
   }
   const domain = Object.hasOwn(domains, id) ? domains[id] : undefined;
   if (domain === undefined) {
-    list.addUnknown({
-      code: FAULT_CODES.domain,
-      path: "domain",
-      what: "a domain that is registered",
-      name: id,
-      known: Object.keys(domains),
-    });
+    const known = Object.keys(domains);
+    if (known.length > 0) {
+      list.addUnknown({
+        code: FAULT_CODES.domain,
+        path: "domain",
+        what: "a domain that is registered",
+        name: id,
+        known,
+      });
+    } else {
+      list.add({
+        code: FAULT_CODES.domain,
+        path: "domain",
+        expected: "a domain that is registered, of which there is none here",
+        found: JSON.stringify(id),
+        mend: "Hand it over where the bundle is loaded: loadBundle(folder, { domains: [driveDomain] }).",
+      });
+    }
     return { faults: list.faults };
   }
   checkNeutralAction(manifest, domain, list);
   const bound = tryBind(manifest, domain, list);
   if (bound === undefined) return { faults: list.faults };
   const { initial, step } = manifest.inputs;
+  const { consumes, consumesOptional } = bound.mapping;
+  const converted = (domain.converters ?? []).map(({ produces }) => produces);
+  checkModalities(manifest, [...converted, ...consumes, ...consumesOptional], list);
   checkTensors(ofDomain(initial), bound.initialTensors, "inputs.initial", list);
   checkTensors(ofDomain(step), bound.stepTensors, "inputs.step", list);
   checkIdleDevice(domain, bound, list);

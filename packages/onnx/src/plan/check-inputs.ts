@@ -1,4 +1,11 @@
-import { DEFAULT_ACTION_BINDINGS } from "@dreamloop/core";
+import {
+  DEFAULT_ACTION_BINDINGS,
+  KEY_CODES,
+  MODALITIES,
+  nearest,
+  neutralValue,
+  type CanonicalModality,
+} from "@dreamloop/core";
 import { FAULT_CODES } from "../faults/fault.ts";
 import { elementCount } from "../manifest/tensor.ts";
 import { idleValue, physicalValue } from "./control-mapping.ts";
@@ -23,6 +30,7 @@ export function checkInputs(manifest: WorldManifest, faults: FaultList): void {
   const { initial, step, alternatives } = manifest.inputs;
   for (const [name, input] of Object.entries(initial)) checkInitial(input, `inputs.initial.${name}`, manifest, faults);
   for (const [name, input] of Object.entries(step)) checkStep(input, `inputs.step.${name}`, manifest, faults);
+  checkActionCodes(manifest, faults);
   alternatives.forEach((names, index) => {
     for (const name of names) {
       if (Object.hasOwn(initial, name)) continue;
@@ -48,6 +56,101 @@ function checkAction(name: string, path: string, { actions, domain }: WorldManif
   const what =
     actions === undefined ? 'an action that all worlds share, or one named in "actions"' : "an action of this world";
   faults.addUnknown({ code: FAULT_CODES.reference, path, what, name, known });
+}
+
+const PAD_CODES: readonly string[] = [
+  ...Array.from({ length: 32 }, (_, button) => `Button${button}`),
+  ...Array.from({ length: 16 }, (_, axis) => [`Axis${axis}-`, `Axis${axis}+`]).flat(),
+];
+const HELD_CODES: readonly string[] = [
+  ...KEY_CODES,
+  ...["MouseLeft", "MouseMiddle", "MouseRight", "MouseBack", "MouseForward"],
+  ...Array.from({ length: 100 }, (_, button) => `Mouse${button}`),
+];
+
+/** A code that no device has would be an action that nobody can do. */
+function checkActionCodes({ actions = {} }: WorldManifest, faults: FaultList): void {
+  for (const [action, { keys, pad }] of Object.entries(actions)) {
+    const path = `actions.${action}`;
+    checkCodes({ codes: keys, known: HELD_CODES, path: `${path}.keys`, what: KEY_FORMS }, faults);
+    checkCodes({ codes: pad, known: PAD_CODES, path: `${path}.pad`, what: PAD_FORMS }, faults);
+  }
+}
+
+const KEY_FORMS =
+  "the code of a key (KeyW, ArrowUp, Space: KeyboardEvent.code) or of a mouse button (MouseLeft, Mouse0)";
+const PAD_FORMS = "a gamepad button, Button0 to Button31, or half axis, Axis0- to Axis15+";
+
+function checkCodes(
+  { codes, known, path, what }: { codes: readonly string[]; known: readonly string[]; path: string; what: string },
+  faults: FaultList,
+): void {
+  codes.forEach((code, index) => {
+    if (known.includes(code)) return;
+    const near = nearest(code, known);
+    faults.add({
+      code: FAULT_CODES.invalidValue,
+      path: `${path}[${index}]`,
+      expected: what,
+      found: JSON.stringify(code),
+      mend: near === undefined ? "Correct the code." : `Did you mean ${JSON.stringify(near)}?`,
+    });
+  });
+}
+
+/** Notes a modality or a field that no device supplies; `modalities` are those that exist beside the shared ones. */
+export function checkModalities(
+  manifest: WorldManifest,
+  modalities: readonly CanonicalModality[],
+  faults: FaultList,
+): void {
+  const { conditioning: _, ...levels } = MODALITIES;
+  const known = new Map<string, CanonicalModality>(Object.entries(levels));
+  for (const modality of modalities) known.set(modality.name, modality);
+  for (const [name, input] of Object.entries(manifest.inputs.step)) {
+    if (input.type === "tensor" && input.modality !== undefined && !known.has(input.modality)) {
+      const path = `inputs.step.${name}.modality`;
+      faults.addUnknown({
+        code: FAULT_CODES.reference,
+        path,
+        what: "a modality that some device supplies",
+        name: input.modality,
+        known: [...known.keys()],
+      });
+    }
+    if (input.type !== "vector") continue;
+    input.components.forEach(({ from }, index) => {
+      if (from !== undefined) checkField(from, `inputs.step.${name}.components[${index}].from`, known, faults);
+    });
+  }
+}
+
+function checkField(
+  from: string,
+  path: string,
+  known: ReadonlyMap<string, CanonicalModality>,
+  faults: FaultList,
+): void {
+  const [name = "", field = ""] = from.split(".");
+  const modality = known.get(name);
+  if (modality === undefined) {
+    const what = "a modality that some device supplies";
+    faults.addUnknown({ code: FAULT_CODES.reference, path, what, name, known: [...known.keys()] });
+    return;
+  }
+  const neutral = neutralValue(modality) ?? {};
+  const fields = modality.payloadFields.filter((each) => !isNoNumber(neutral[each]));
+  if (fields.includes(field)) return;
+  if (name === "actions") {
+    const mend = 'Write "action": "NAME" in place of "from"; it is 1 while the action is held.';
+    faults.add({ code: FAULT_CODES.reference, path, expected: "a field with a number", found: from, mend });
+    return;
+  }
+  faults.addUnknown({ code: FAULT_CODES.reference, path, what: `a field of ${name}`, name: field, known: fields });
+}
+
+function isNoNumber(value: unknown): boolean {
+  return value !== undefined && typeof value !== "number" && typeof value !== "boolean";
 }
 
 function checkInitial(input: InitialInputDeclaration, path: string, manifest: WorldManifest, faults: FaultList): void {

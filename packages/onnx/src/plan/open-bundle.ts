@@ -1,7 +1,9 @@
-import { FAULT_CODES, type Fault, MANIFEST_FILE } from "../faults/fault.ts";
-import { SMALL_FILE_BYTES, unsafePathReason, type BundleFiles } from "../manifest/bundle-files.ts";
+import { nearest } from "@dreamloop/core";
+import { distinctFaults, FAULT_CODES, MANIFEST_FILE, type Fault } from "../faults/fault.ts";
+import { SMALL_FILE_BYTES, type BundleFiles, type FileFacts } from "../manifest/bundle-files.ts";
+import { pathFault } from "../manifest/path-fault.ts";
 import type { PromptDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
-import { notJsonFault, readManifest } from "../manifest/read-manifest.ts";
+import { notJsonFault, readJsonText, readManifest } from "../manifest/read-manifest.ts";
 import { planPipeline } from "./plan-world.ts";
 import type { WorldPlan } from "./world-plan.ts";
 import { PromptEncoder, splitWords, type Vocabulary } from "./prompt-encoder.ts";
@@ -31,44 +33,54 @@ export interface BundleOpening {
 /** Reads the manifest and the vocabularies of a bundle, nothing else. */
 export async function openBundle(files: BundleFiles): Promise<BundleOpening> {
   const json = await readSmallJson(files, MANIFEST_FILE);
-  if (json.fault !== undefined) return { faults: [json.fault] };
+  if (json.value === undefined) return { faults: json.faults };
   const reading = readManifest(json.value);
-  if (reading.manifest === undefined) return { raw: json.value, faults: reading.faults };
+  if (reading.manifest === undefined) return { raw: json.value, faults: [...json.faults, ...reading.faults] };
   const { manifest } = reading;
   const { plan, faults } = planPipeline(manifest);
   const vocabularies = await readVocabularies(files, manifest);
-  const all = [...faults, ...vocabularies.faults];
+  const all = distinctFaults([...json.faults, ...faults, ...vocabularies.faults]);
   if (all.length > 0) return { raw: json.value, faults: all };
   return { bundle: { files, manifest, plan, vocabularies: vocabularies.byInput }, raw: json.value, faults: [] };
 }
 
-type SmallJson = { readonly value: unknown; readonly fault?: undefined } | { readonly fault: Fault };
+interface SmallJson {
+  /** What was parsed; absent when it is no JSON. */
+  readonly value?: unknown;
+  readonly faults: readonly Fault[];
+}
 
-async function readSmallJson(files: BundleFiles, path: string): Promise<SmallJson> {
-  const facts = unsafePathReason(path) === undefined ? await files.stat(path) : undefined;
-  if (facts === undefined) {
-    const isManifest = path === MANIFEST_FILE;
-    return {
-      fault: {
-        code: isManifest ? FAULT_CODES.manifestMissing : FAULT_CODES.fileMissing,
-        file: path,
-        path: "",
-        expected: `a file ${path} in ${files.location}`,
-        found: "none",
-        mend: isManifest ? "Point at the folder that holds the manifest." : "Add the file, or correct its path.",
-      },
-    };
+/** Reads a JSON file; `at` is the place in the manifest that names it, nothing for the manifest itself. */
+async function readSmallJson(files: BundleFiles, path: string, at?: string): Promise<SmallJson> {
+  const fault = at === undefined ? await manifestFault(files) : await pathFault(files, path, at);
+  if (fault !== undefined) return { faults: [fault] };
+  const { bytes } = (await files.stat(path)) as FileFacts;
+  if (bytes > SMALL_FILE_BYTES) {
+    return { faults: [notJsonFault(path, new Error(`${bytes} bytes, more than ${SMALL_FILE_BYTES}`))] };
   }
-  if (facts.bytes > SMALL_FILE_BYTES) {
-    return { fault: notJsonFault(path, new Error(`${facts.bytes} bytes, more than ${SMALL_FILE_BYTES}`)) };
+  const content = await files.read(path);
+  const [first, second] = content;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return { faults: [{ ...notJsonFault(path, new Error("UTF-16 text")), mend: "Save it as UTF-8." }] };
   }
-  let text: string | undefined;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await files.read(path));
-    return { value: JSON.parse(text) as unknown };
+    return readJsonText(path, new TextDecoder("utf-8", { fatal: true }).decode(content));
   } catch (error) {
-    return { fault: notJsonFault(path, error, text) };
+    return { faults: [notJsonFault(path, error)] };
   }
+}
+
+async function manifestFault(files: BundleFiles): Promise<Fault | undefined> {
+  const obstacle = await files.obstacle(MANIFEST_FILE);
+  if (obstacle === undefined && (await files.stat(MANIFEST_FILE)) !== undefined) return undefined;
+  return {
+    code: FAULT_CODES.manifestMissing,
+    file: MANIFEST_FILE,
+    path: "",
+    expected: `a file ${MANIFEST_FILE} in ${files.location}`,
+    found: obstacle?.found ?? "none",
+    mend: "Point at the folder that holds the manifest.",
+  };
 }
 
 async function readVocabularies(
@@ -84,40 +96,56 @@ async function readVocabularies(
     if (words !== undefined) {
       byInput.set(name, readWords(words, input, MANIFEST_FILE, `inputs.initial.${name}.vocabulary.words`, faults));
     } else if (file !== undefined) {
-      const json = await readSmallJson(files, file);
-      if (json.fault !== undefined) faults.push(json.fault);
-      else byInput.set(name, readWords(json.value, input, file, "", faults));
+      const json = await readSmallJson(files, file, `inputs.initial.${name}.vocabulary.file`);
+      faults.push(...json.faults);
+      if (json.value !== undefined) byInput.set(name, readWords(json.value, input, file, "", faults));
     }
     const vocabulary = byInput.get(name);
     // Of a vocabulary with faults nothing can be said.
     if (vocabulary === undefined || faults.length > faultsBefore) continue;
-    faults.push(...suggestionFaults(input, vocabulary, `inputs.initial.${name}.suggestions`));
+    faults.push(...textFaults(input, vocabulary, `inputs.initial.${name}`));
   }
   return { byInput, faults };
 }
 
-/** What is offered has to be understood whole, or choosing it would not give what it says. */
-function suggestionFaults(input: PromptDeclaration, vocabulary: Vocabulary, path: string): readonly Fault[] {
+/** What is offered, and what is there when nothing is said, has to be understood whole, or it would not give what it says. */
+function textFaults(input: PromptDeclaration, vocabulary: Vocabulary, path: string): readonly Fault[] {
   const encoder = new PromptEncoder(input, vocabulary);
+  const known = [...vocabulary.keys()];
+  const fault = (at: string, expected: string, found: string, mend: string): Fault => ({
+    code: FAULT_CODES.invalidValue,
+    file: MANIFEST_FILE,
+    path: at,
+    expected,
+    found,
+    mend,
+  });
+  const wordFault = (text: string, at: string, mend: string): Fault | undefined => {
+    const { knownWords, unknownWords, cutWords } = encoder.encode(text);
+    const [unknown] = unknownWords;
+    if (unknown !== undefined) {
+      const near = nearest(unknown, known);
+      const expected = `words of the vocabulary: ${known.slice(0, 20).join(", ")}${known.length > 20 ? ", …" : ""}`;
+      return fault(at, expected, unknownWords.join(", "), near === undefined ? mend : `Did you mean "${near}"?`);
+    }
+    if (cutWords.length === 0) return undefined;
+    return fault(at, `at most ${knownWords.length} words`, JSON.stringify(text), mend);
+  };
+  const byDefault =
+    input.default === undefined ? undefined : wordFault(input.default, `${path}.default`, "Correct the default.");
   const seen = new Set<string>();
-  return (input.suggestions ?? []).flatMap((suggestion, index) => {
-    const fault = (expected: string, found: string): Fault => ({
-      code: FAULT_CODES.invalidValue,
-      file: MANIFEST_FILE,
-      path: `${path}[${index}]`,
-      expected,
-      found,
-      mend: "Correct the suggestion, or leave it out.",
-    });
+  const suggested = (input.suggestions ?? []).flatMap((suggestion, index) => {
+    const at = `${path}.suggestions[${index}]`;
+    const mend = "Correct the suggestion, or leave it out.";
     const words = splitWords(suggestion, input.vocabulary.split).join(" ");
-    const { knownWords, unknownWords, cutWords } = encoder.encode(suggestion);
-    if (unknownWords.length > 0) return fault("words of the vocabulary", unknownWords.join(", "));
-    if (knownWords.length === 0) return fault("at least one word", JSON.stringify(suggestion));
-    if (cutWords.length > 0) return fault(`at most ${knownWords.length} words`, JSON.stringify(suggestion));
-    if (seen.has(words)) return fault("each suggestion once", JSON.stringify(suggestion));
+    const wrong = wordFault(suggestion, at, mend);
+    if (wrong !== undefined) return [wrong];
+    if (words === "") return [fault(at, "at least one word", JSON.stringify(suggestion), mend)];
+    if (seen.has(words)) return [fault(at, "each suggestion once", JSON.stringify(suggestion), mend)];
     seen.add(words);
     return [];
   });
+  return [...(byDefault === undefined ? [] : [byDefault]), ...suggested];
 }
 
 /** Words that the split rule could never give would be dead entries, so they are faults. */

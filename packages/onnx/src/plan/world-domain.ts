@@ -60,3 +60,12 @@ export interface WorldDomain {
 
 /** Domains by id. */
 export type DomainRegistry = Readonly<Record<string, WorldDomain>>;
+
+/** Domains as they are handed over: a list, or by their ids. */
+export type DomainSource = DomainRegistry | readonly WorldDomain[];
+
+/** Domains by their ids, however they were handed over. */
+export function domainRegistry(domains: DomainSource = {}): DomainRegistry {
+  if (!Array.isArray(domains)) return domains as DomainRegistry;
+  return Object.fromEntries((domains as readonly WorldDomain[]).map((domain) => [domain.id, domain]));
+}

@@ -40,7 +40,7 @@ const OTHERS =
   "PrintScreen Quote ScrollLock Semicolon Slash Space Tab";
 
 /** Codes of physical keys, as the UI Events KeyboardEvent code Values recommendation of W3C names them. */
-const KEY_CODES: readonly string[] = Object.freeze([
+export const KEY_CODES: readonly string[] = Object.freeze([
   ...LETTERS,
   ...DIGITS.map((digit) => `Digit${digit}`),
   ...DIGITS.map((digit) => `Numpad${digit}`),
