@@ -151,8 +151,8 @@ export type {
   CanonicalizerState,
   InputCanonicalizerOptions,
 } from "./canonical/input-canonicalizer.ts";
-export { modality, neutralValue } from "./canonical/modality.ts";
-export type { ModalityInput, ModalityOf, ModalityValue } from "./canonical/modality.ts";
+export { MODALITY_COMBINATIONS, modality, neutralValue } from "./canonical/modality.ts";
+export type { ModalityCombination, ModalityInput, ModalityOf, ModalityValue } from "./canonical/modality.ts";
 export {
   ACTIONS,
   CAMERA_MOTION,

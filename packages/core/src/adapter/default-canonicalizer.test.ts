@@ -85,7 +85,7 @@ describe("standardConverters", () => {
     expect(order("actions")).toEqual(["action_set", "gamepad", "keyboard"]);
   });
 
-  it("lets an active pad beat the keyboard, and the keyboard win again when the pad is idle", () => {
+  it("T9: lets a pad steer beside a key that accelerates, and the keyboard have all again when the pad is idle", () => {
     const canonicalizer = defaultCanonicalizer();
     let state = canonicalizer.createState();
     const steps = [
@@ -102,7 +102,7 @@ describe("standardConverters", () => {
     });
     expect(steps).toEqual([
       ["keyboard_driver_command", 1],
-      ["gamepad_driver_command", 0],
+      ["gamepad_driver_command+keyboard_driver_command", 1],
       ["keyboard_driver_command", 1],
     ]);
   });

@@ -13,12 +13,23 @@ import {
   type CanonicalModality,
 } from "./canonical-inputs.ts";
 import { readConversion, type Conversion, type DeviceConverter } from "./device-converter.ts";
-import { neutralValue } from "./modality.ts";
+import {
+  combineActions,
+  combineFields,
+  followUses,
+  NOTHING_USED,
+  type DeviceValue,
+  type FieldUses,
+} from "./combine-devices.ts";
+import { combinationOf, neutralValue } from "./modality.ts";
 
 /** What `metadata.canonicalSources` names when no converter had a value and the neutral one of the modality stands in. */
 export const NEUTRAL_SOURCE = "neutral";
 
-/** The state of every converter by its name; a value that the driver keeps for each session, never changed in place. */
+/** Where the state keeps which device was last really used for what; no converter can have this name. */
+const LAST_USE = "last use";
+
+/** The state of every converter by its name, and what each device is used for; a value that the driver keeps for each session, never changed in place. */
 export type CanonicalizerState = Readonly<Record<string, unknown>>;
 
 /** What one window gives: the canonical values and the state after it. */
@@ -41,12 +52,14 @@ interface SourcePlan {
   readonly unavailable: readonly DeviceConverter[];
   readonly schema: CanonicalInputSchema;
   readonly neutral: readonly { readonly name: string; readonly value: Mapping }[];
+  /** Neutral values of the modalities whose fields several devices share. */
+  readonly shared: ReadonlyMap<string, Mapping>;
 }
 
 /**
  * Turns the raw events of a window into canonical values. Every converter that the source can feed sees every window, so that a
- * device which was overruled is up to date when it wins again; of those that produce the same modality, the one with the highest
- * priority that returned a value wins. Windows go in order; the same windows give the same result.
+ * device which was overruled is up to date when it wins again. Of those that produce the same modality, the one with the highest priority that returned a value wins; in a
+ * modality that combines fields, each field goes to the device that was last really used for it. Windows go in order; the same windows give the same result.
  */
 export class InputCanonicalizer {
   readonly #converters = new Map<string, DeviceConverter>();
@@ -66,7 +79,7 @@ export class InputCanonicalizer {
       refuse("InputCanonicalizer.register(converter)", "a converter made by deviceConverter({...})", converter);
     }
     const { name } = converter;
-    if (name === NEUTRAL_SOURCE || name === "__proto__") {
+    if (name === NEUTRAL_SOURCE || name === LAST_USE || name === "__proto__") {
       refuse("DeviceConverter.name", "a name that is not reserved", name);
     }
     if (this.#converters.has(name)) {
@@ -118,9 +131,13 @@ export class InputCanonicalizer {
     const plan = this.#planFor(source);
     const values: Record<string, Mapping> = {};
     const sources: Record<string, string> = {};
+    const devices = new Map<string, DeviceValue[]>();
+    const usesBefore = (state[LAST_USE] ?? NO_USES) as Readonly<Record<string, FieldUses>>;
+    let uses = usesBefore;
     let next: Record<string, unknown> | undefined;
     for (const converter of plan.converters) {
       const { name, produces } = converter;
+      const combination = combinationOf(produces);
       const isKnown = Object.hasOwn(state, name);
       const before = isKnown ? state[name] : converter.createState();
       const conversion = convert(converter, seen, bounds, before);
@@ -128,9 +145,49 @@ export class InputCanonicalizer {
         next ??= { ...state };
         next[name] = conversion.state;
       }
+      const shared = plan.shared.get(produces.name);
+      let usedAt: Readonly<Record<string, number>> | undefined;
+      if (shared !== undefined && converter.consumes.length > 0) {
+        const followed = {
+          converter,
+          state: before,
+          uses: usesBefore[name] ?? NOTHING_USED,
+          neutral: shared,
+          convert: (only: UserInputs, window: TimeWindow, from: unknown) => convert(converter, only, window, from),
+        };
+        const used = followUses(followed, seen);
+        usedAt = used.usedAt;
+        if (used.uses !== followed.uses) uses = withUses(uses, name, used.uses);
+      }
       if (conversion.value === undefined || Object.hasOwn(sources, produces.name)) continue;
-      values[produces.name] = checkedValue(produces, conversion.value);
-      sources[produces.name] = name;
+      const value = checkedValue(produces, conversion.value);
+      const earlier = devices.get(produces.name);
+      // A script needs no device: what it says is meant as a whole, unless a device of higher priority speaks.
+      if (combination === "whole" || (converter.consumes.length === 0 && earlier === undefined)) {
+        values[produces.name] = value;
+        sources[produces.name] = name;
+      } else {
+        const device: DeviceValue = usedAt === undefined ? { name, value } : { name, value, usedAt };
+        if (earlier === undefined) devices.set(produces.name, [device]);
+        else earlier.push(device);
+      }
+    }
+    for (const [modality, [first, ...others]] of devices) {
+      const all = [first, ...others] as const;
+      const neutral = plan.shared.get(modality);
+      const combined =
+        others.length === 0
+          ? { value: first.value, names: [first.name] }
+          : neutral === undefined
+            ? combineActions(all)
+            : combineFields(all, neutral);
+      values[modality] = combined.value;
+      sources[modality] = combined.names.join("+");
+    }
+    if (uses !== usesBefore) {
+      next ??= { ...state };
+      if (Object.keys(uses).length === 0) delete next[LAST_USE];
+      else next[LAST_USE] = uses;
     }
     for (const { name, value } of plan.neutral) {
       if (Object.hasOwn(sources, name)) continue;
@@ -159,6 +216,18 @@ export class InputCanonicalizer {
   }
 }
 
+const NO_USES: Readonly<Record<string, FieldUses>> = Object.freeze({});
+
+/** The uses with those of one converter; one that uses nothing is not among them. */
+function withUses(
+  all: Readonly<Record<string, FieldUses>>,
+  name: string,
+  uses: FieldUses,
+): Readonly<Record<string, FieldUses>> {
+  const { [name]: _before, ...others } = all;
+  return Object.freeze(Object.keys(uses).length === 0 ? others : { ...others, [name]: uses });
+}
+
 function planSource(registered: readonly DeviceConverter[], source: UserInputSchema): SourcePlan {
   const canFeed = (converter: DeviceConverter): boolean =>
     converter.consumes.every((capability) => source.supports(capability));
@@ -178,6 +247,13 @@ function planSource(registered: readonly DeviceConverter[], source: UserInputSch
     unavailable: Object.freeze(registered.filter((converter) => !canFeed(converter))),
     schema,
     neutral,
+    shared: new Map(
+      schema.modalities.flatMap((modality) => {
+        const value = combinationOf(modality) === "fields" ? neutralValue(modality) : undefined;
+        const isShared = converters.filter(({ produces }) => produces.name === modality.name).length > 1;
+        return value === undefined || !isShared ? [] : [[modality.name, value] as const];
+      }),
+    ),
   };
 }
 

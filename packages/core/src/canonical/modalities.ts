@@ -77,12 +77,14 @@ export interface Conditioning {
 /** Driving: throttle and brake 0 to 1, steer -1 to 1 (left positive), reverse, stop. Neutral is a coasting car. */
 export const DRIVER_COMMAND: ModalityOf<DriverCommand> = modality<DriverCommand>({
   name: "driver_command",
+  combine: "fields",
   neutral: { throttle: 0, brake: 0, steer: 0, reverse: false, stop: false },
 });
 
 /** Six held camera axes, -1 to 1. Neutral is a camera at rest. */
 export const CAMERA_MOTION: ModalityOf<CameraMotion> = modality<CameraMotion>({
   name: "camera_motion",
+  combine: "fields",
   neutral: { moveForward: 0, moveRight: 0, moveUp: 0, turnYaw: 0, turnPitch: 0, turnRoll: 0 },
 });
 
@@ -95,6 +97,7 @@ export const LOOK_DELTA: ModalityOf<LookDelta> = modality<LookDelta>({
 /** Named held buttons. Neutral is none. */
 export const ACTIONS: ModalityOf<Actions> = modality<Actions>({
   name: "actions",
+  combine: "union",
   neutral: { held: Object.freeze([]), pressed: Object.freeze({}) },
 });
 

@@ -1,4 +1,4 @@
-import { refuse, type Mapping } from "../foundation/validate/reader.ts";
+import { oneOf, refuse, type Mapping } from "../foundation/validate/reader.ts";
 import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { canonicalModality, canonicalValue, type CanonicalModality } from "./canonical-inputs.ts";
 
@@ -21,9 +21,24 @@ export interface ModalityInput<Value extends object> {
   readonly neutral?: Value;
   /** Fields that every value has; default those of `neutral`. */
   readonly payloadFields?: readonly (keyof Value & string)[];
+  /** What becomes of the values of several devices in one window; default `whole`. */
+  readonly combine?: ModalityCombination;
   /** Further facts (units, ranges); `neutral` is added. */
   readonly metadata?: Mapping;
 }
+
+/** How the values of several devices become one. */
+export const MODALITY_COMBINATIONS = {
+  /** The device of the highest priority that is not idle gives the whole value. */
+  whole: "whole",
+  /** Each field, a number or a flag, comes from the device that was last really used for it. Needs a neutral value. */
+  fields: "fields",
+  /** What any device holds or has pressed counts, as in `actions`. */
+  union: "union",
+} as const;
+
+/** One of `MODALITY_COMBINATIONS`. */
+export type ModalityCombination = (typeof MODALITY_COMBINATIONS)[keyof typeof MODALITY_COMBINATIONS];
 
 /**
  * Makes a modality with typed values: `modality<{ pull: number }>({ name: "crane", neutral: { pull: 0 } })`. Refuses what
@@ -31,8 +46,13 @@ export interface ModalityInput<Value extends object> {
  */
 export function modality<Value extends object>(input: ModalityInput<Value>): ModalityOf<Value> {
   if (typeof input !== "object" || input === null) refuse("ModalityInput", "an object", input);
-  refuseUnknownKeys(input, ["name", "neutral", "payloadFields", "metadata"], "ModalityInput");
-  const { name, neutral, metadata } = input;
+  refuseUnknownKeys(input, ["name", "neutral", "payloadFields", "combine", "metadata"], "ModalityInput");
+  const { name, neutral } = input;
+  const combine = oneOf(MODALITY_COMBINATIONS)(input.combine ?? "whole", "ModalityInput.combine");
+  if (combine === "fields" && !Object.values(neutral ?? { none: undefined }).every(isLevel)) {
+    refuse("ModalityInput.neutral", "numbers and flags, as their fields are combined", neutral);
+  }
+  const metadata = combine === "whole" ? input.metadata : { ...input.metadata, combine };
   const made = canonicalModality({
     name,
     payloadFields: input.payloadFields ?? Object.keys(neutral ?? {}),
@@ -40,6 +60,16 @@ export function modality<Value extends object>(input: ModalityInput<Value>): Mod
   });
   if (neutral !== undefined) canonicalValue(made, neutral);
   return made;
+}
+
+function isLevel(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+/** How the values of several devices of a modality become one. */
+export function combinationOf(modality: CanonicalModality): ModalityCombination {
+  const { combine } = modality.metadata;
+  return combine === "fields" || combine === "union" ? combine : "whole";
 }
 
 /** The value that stands in when every device is idle, `undefined` for a modality that has none. */
