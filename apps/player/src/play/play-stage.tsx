@@ -109,6 +109,8 @@ export function PlayStage({ world, canLeave, hasChosenTransport }: PlayStageProp
         label={`Generated video of ${session?.world.title ?? world}`}
         remap={remap}
         reservedKeys={RESERVED_KEYS}
+        keyScope="page"
+        onMenu={isMenuOpen ? stage.closeMenu : openMenu}
         onCapture={setCapture}
         onGamepad={device.noteGamepad}
         onPointerLock={stage.onPointerLock}

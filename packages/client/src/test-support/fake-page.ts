@@ -57,6 +57,18 @@ export class FakeElement extends EventTarget {
   setPointerCapture(): void {}
 }
 
+/** What a test says of a key that goes down or up. */
+export interface FakeKey {
+  /** What has the focus; default the body. */
+  readonly on?: FakeElement;
+  /** Modifiers that are down. */
+  readonly with?: readonly string[];
+  readonly key?: string;
+  readonly keyCode?: number;
+  readonly repeat?: boolean;
+  readonly isComposing?: boolean;
+}
+
 /** A gamepad as a browser gives it. */
 export interface FakeGamepad {
   readonly index: number;
@@ -94,15 +106,12 @@ export class FakePage extends EventTarget {
   }
 
   /** A key goes down; tells whether the page kept the browser from doing its own. */
-  keyDown(
-    code: string,
-    change: { readonly on?: FakeElement; readonly with?: readonly string[] } & object = {},
-  ): boolean {
+  keyDown(code: string, change: FakeKey = {}): boolean {
     return this.#key("keydown", code, change);
   }
 
   /** A key goes up. */
-  keyUp(code: string, change: { readonly on?: FakeElement; readonly with?: readonly string[] } & object = {}): boolean {
+  keyUp(code: string, change: FakeKey = {}): boolean {
     return this.#key("keyup", code, change);
   }
 
@@ -129,15 +138,7 @@ export class FakePage extends EventTarget {
     return event;
   }
 
-  #key(
-    name: string,
-    code: string,
-    {
-      on = this.body,
-      with: held = [],
-      ...fields
-    }: { readonly on?: FakeElement; readonly with?: readonly string[] } & object,
-  ): boolean {
+  #key(name: string, code: string, { on = this.body, with: held = [], ...fields }: FakeKey): boolean {
     const event = this.send(name, {
       path: [on, this],
       code,

@@ -182,7 +182,7 @@ export function watchGamepads(context: DeviceContext, page: Document, options: G
           },
           fail: (error) => {
             end();
-            reject(error as Error);
+            reject(error);
           },
         };
         const abort = (): void => lesson.fail(signal?.reason);

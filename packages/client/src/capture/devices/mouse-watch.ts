@@ -66,7 +66,11 @@ export function watchMouse(context: DeviceContext, options: MouseOptions): Mouse
     }
     if (!context.layout.looks || isLocked()) return;
     drags.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    target.setPointerCapture(event.pointerId);
+    try {
+      target.setPointerCapture(event.pointerId);
+    } catch {
+      // A pointer that is just being locked, or is gone already, cannot be captured, and need not be.
+    }
   };
   const onPointerMove = (event: PointerEvent): void => {
     const drag = drags.get(event.pointerId);

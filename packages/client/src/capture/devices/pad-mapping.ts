@@ -152,7 +152,7 @@ export class PadLearner {
   read({ axes, buttons }: PadReading): PadSource | undefined {
     const moved = [
       ...buttons.map((value, button) => {
-        return { source: { button } as PadSource, travel: Math.abs(value - (this.#rest.buttons[button] ?? 0)) };
+        return { source: { button }, travel: Math.abs(value - (this.#rest.buttons[button] ?? 0)) };
       }),
       ...axes.map((value, axis) => {
         const rest = this.#rest.axes[axis] ?? 0;
