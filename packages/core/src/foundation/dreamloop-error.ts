@@ -37,6 +37,10 @@ export const ERROR_CODES = {
   replayDiffers: "replay_differs",
   /** A trace cannot be replayed with this world, version or machine. */
   replayRefused: "replay_refused",
+  /** A snapshot or a moment file is damaged or none at all. */
+  snapshotInvalid: "snapshot_invalid",
+  /** A snapshot belongs to another world, other weights, settings or another engine. */
+  snapshotRefused: "snapshot_refused",
   /** A world bundle has faults. */
   bundleInvalid: "bundle_invalid",
   /** No world, file or session of that name exists. */
