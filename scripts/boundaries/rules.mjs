@@ -64,6 +64,7 @@ export const FOLDER_ORDER = {
     "model",
     "adapter",
     "rollout",
+    "snapshot",
     "drivers",
     "trace",
     "report",

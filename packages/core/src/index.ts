@@ -472,13 +472,9 @@ export type {
   TraceTolerance,
   TraceUpdate,
 } from "./trace/format/trace-records.ts";
-export { CONTENT_ADDRESS, MAX_ARRAY_BYTES } from "./trace/value/decode-value.ts";
 export type { ArrayReference } from "./trace/value/decode-value.ts";
-export { contentAddressOf } from "./trace/value/hash-value.ts";
 export { encodeModelInputs } from "./trace/value/model-inputs-payload.ts";
 export type { EncodedModelInputs } from "./trace/value/model-inputs-payload.ts";
-export { MemoryPayloadStore } from "./trace/value/payload-store.ts";
-export type { PayloadStore } from "./trace/value/payload-store.ts";
 export type { StoredValue } from "./trace/value/resolve-value.ts";
 export { MAX_VALUE_DEPTH } from "./trace/value/trace-value.ts";
 export type { EncodedArray } from "./trace/value/trace-value.ts";
@@ -498,3 +494,46 @@ export {
   type Waits,
 } from "./foundation/time/wait-guard.ts";
 export { eventLoopTurn } from "./foundation/time/event-loop-turn.ts";
+// Snapshots, moments, history
+export { CONTENT_ADDRESS, contentAddressOf, MAX_ARRAY_BYTES } from "./snapshot/content/content-address.ts";
+export { MemoryPayloadStore } from "./snapshot/content/payload-store.ts";
+export type { PayloadStore } from "./snapshot/content/payload-store.ts";
+export { MAX_CHUNK_BYTES, MIN_CHUNK_BYTES, TYPICAL_CHUNK_BYTES } from "./snapshot/chunk-bounds.ts";
+export { ChunkPool } from "./snapshot/chunk-pool.ts";
+export type { Boundary, DriverHistory, MomentPosition } from "./snapshot/driver-history.ts";
+export type { GenerationFacts } from "./snapshot/generation-table.ts";
+export { encodeMoment, looksLikeMoment, openMoment } from "./snapshot/moment-file.ts";
+export type {
+  ChunkCompressor,
+  MomentContent,
+  MomentFile,
+  MomentPicture,
+  MomentTools,
+} from "./snapshot/moment-file.ts";
+export {
+  DEFAULT_MOMENT_LIMITS,
+  MOMENT_EXTENSION,
+  MOMENT_FORMAT_VERSION,
+  MOMENT_MEDIA_TYPE,
+  MOMENT_PICTURE_TYPES,
+} from "./snapshot/moment-format.ts";
+export type { MomentFacts, MomentLimits, MomentPictureType } from "./snapshot/moment-format.ts";
+export { packState, readPackedState, unpackState } from "./snapshot/pack-state.ts";
+export type { ChunkPlace, PackedArray, PackedState, UnpackLimits } from "./snapshot/pack-state.ts";
+export { PlannedHistory } from "./snapshot/planned-history.ts";
+export {
+  DEFAULT_HISTORY_BYTES,
+  DEFAULT_HISTORY_SPACING_SECONDS,
+  readHistoryOptions,
+  SessionHistory,
+} from "./snapshot/session-history.ts";
+export type { HistoryFacts, HistoryOptions, SessionHistoryOptions } from "./snapshot/session-history.ts";
+export { heldAt, positionOf, readSessionState } from "./snapshot/session-state.ts";
+export type { DriverState, LeadEntry, SessionState, StatePosition } from "./snapshot/session-state.ts";
+export { requireSameBinding } from "./snapshot/state-binding.ts";
+export type { BindingAllowance, StateBinding } from "./snapshot/state-binding.ts";
+export type { RestoreOptions } from "./model/inference-session.ts";
+export type { CapturedState, MomentAgo, RewindAnswer } from "./drivers/realtime-options.ts";
+export type { RunFrom } from "./drivers/run-options.ts";
+export type { ForkRecord, RewindRecord, RunOrigin } from "./rollout/run-observer.ts";
+export type { TraceFork, TraceOrigin, TraceRewind } from "./trace/format/trace-records.ts";

@@ -11,6 +11,11 @@ export { appendToTrace, TRACE_SYNC, TraceFileWriter } from "./trace/trace-file-w
 export type { TraceFileHandle, TraceFileOptions, TraceSync } from "./trace/trace-file-writer.ts";
 export { inspectTraceFile, readTraceFile, traceFileChunks } from "./trace/trace-file-reader.ts";
 export { PayloadFolder, payloadFolderOf } from "./trace/payload-folder.ts";
+// Moments
+export { openMomentFile, readMomentBytes, writeMomentBytes, writeMomentFile } from "./moment/moment-files.ts";
+export { momentOf, runFrom } from "./moment/run-from.ts";
+export type { MomentExtras } from "./moment/run-from.ts";
+export { momentTools, zlibCompressor } from "./moment/zlib-compressor.ts";
 // World discovery
 export { BUNDLE_MANIFEST, resolveWorld, WORLD_MODULE_EXTENSIONS } from "./world-discovery.ts";
 export type { BundledWorld, ResolvedWorld, ResolveWorldOptions } from "./world-discovery.ts";

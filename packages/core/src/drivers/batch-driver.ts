@@ -1,7 +1,7 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError, throwIfCancelled } from "../foundation/dreamloop-error.ts";
 import { eventListSource } from "../inputs/event-list-source.ts";
-import { InputTracker } from "../inputs/input-tracker.ts";
-import { splitControl } from "../inputs/split-control.ts";
+import type { InputTracker } from "../inputs/input-tracker.ts";
+import { splitControl, type RewindOrder } from "../inputs/split-control.ts";
 import type { UserInputSource } from "../inputs/user-input-source.ts";
 import { sliceFrames } from "../model/frame-pixels.ts";
 import { stepResult, type StepResult } from "../model/step-result.ts";
@@ -15,11 +15,15 @@ import { STAGES, StageTimer } from "../rollout/stages.ts";
 import { timeWindow, type TimeWindow } from "../foundation/time/time-window.ts";
 import { eventLoopTurn } from "../foundation/time/event-loop-turn.ts";
 import { readWaitLimits, WaitGuard, type Waits } from "../foundation/time/wait-guard.ts";
+import type { UserInputs } from "../inputs/user-inputs.ts";
+import type { DriverState } from "../snapshot/session-state.ts";
 import { Cleanup } from "./cleanup.ts";
+import { startOf } from "./go-on-from.ts";
+import { HistoryKeeper } from "./history-keeper.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
 import { checkBatchOptions } from "./read-options.ts";
 import type { RunOptions, RunReport, RunServices } from "./run-options.ts";
-import { closeWithRun, startRollout } from "./start-rollout.ts";
+import { closeWithRun, startRollout, type StartedRun } from "./start-rollout.ts";
 import { tellObservers, stepRecord, type CommittedStep } from "./tell-observers.ts";
 import { recordStepMetrics } from "./run-metrics.ts";
 import { hashFrames } from "./hash-frames.ts";
@@ -69,7 +73,7 @@ export interface PlannedBatch
 export async function runBatch(options: BatchOptions): Promise<RunReport> {
   checkBatchOptions(options);
   const source = options.source ?? noInput();
-  return execute({ ...options, source }, () => planRun({ ...options, sourceSchema: source.schema }));
+  return execute({ ...options, source }, () => planRun({ ...options, ...startOf(options), sourceSchema: source.schema }));
 }
 
 /** Runs what a plan says, as `runBatch` does. */
@@ -88,20 +92,22 @@ async function execute(batch: Omit<PlannedBatch, "plan">, settle: () => RunPlan)
   try {
     if (metrics !== undefined) closeWithRun(cleanup, metrics, waits);
     throwIfCancelled(signal, "the run");
-    const rollout = await startRollout(
+    const started = await startRollout(
       settle(),
       batch,
       { cleanup, warnings, waits },
       { realtime: false, dropRefusedUpdates: batch.dropRefusedUpdates === true },
     );
+    const { description } = started.rollout;
     for (const target of batch.outputs ?? []) {
-      await waits.wait({ what: "the opening of an output", kind: "output" }, () => target.open(rollout.description));
+      await waits.wait({ what: "the opening of an output", kind: "output" }, () => target.open(description));
       cleanup.add(async () => {
         const made = await waits.wait({ what: "the close of an output", kind: "output" }, () => target.close());
         artifacts.push(...readArtifacts(made, "OutputTarget.close()"));
       });
     }
-    run = new BatchRun(batch, rollout, warnings, waits);
+    run = new BatchRun(batch, started, warnings, waits);
+    await run.begin();
     outcome = await run.loop();
   } catch (error) {
     if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
@@ -144,21 +150,28 @@ class BatchRun {
   readonly #rollout: Rollout;
   readonly #frameLimit: number | undefined;
   readonly #timer: StageTimer;
-  readonly #tracker = new InputTracker();
+  readonly #tracker: InputTracker;
+  readonly #keeper: HistoryKeeper;
   readonly #prompts: PromptWarnings;
   readonly #waits: Waits;
-  #windowEndSeconds = 0;
-  #timelineFrames = 0;
+  #windowEndSeconds: number;
+  #timelineFrames: number;
   #frameCount = 0;
   #emptySteps = 0;
   #resetCount = 0;
   #heldSeconds = 0;
   #turnSteps = 0;
 
-  constructor(options: Omit<PlannedBatch, "plan">, rollout: Rollout, warnings: WarningCounter, waits: Waits) {
+  constructor(options: Omit<PlannedBatch, "plan">, started: StartedRun, warnings: WarningCounter, waits: Waits) {
+    const { rollout, tracker, sessionSeconds, timelineFrames } = started;
+    const { history, signal } = options;
     this.#options = options;
     this.#waits = waits;
     this.#rollout = rollout;
+    this.#tracker = tracker;
+    this.#windowEndSeconds = sessionSeconds;
+    this.#timelineFrames = timelineFrames;
+    this.#keeper = new HistoryKeeper({ history, rollout, driverState: () => this.#driverState(), signal });
     this.#frameLimit = frameLimitOf(options, rollout.description.framesPerSecond);
     this.#timer = new StageTimer(options.stages, options.clock);
     this.#prompts = new PromptWarnings((warning) => warnings.warn(warning));
@@ -171,6 +184,15 @@ class BatchRun {
       resetCount: this.#resetCount,
       sessionSeconds: this.#windowEndSeconds,
     };
+  }
+
+  /** Stands at the first boundary; what the source has before it is over. */
+  async begin(): Promise<void> {
+    const endSeconds = this.#windowEndSeconds;
+    if (endSeconds > 0 && this.#options.windows === undefined) {
+      this.#options.source.read(timeWindow({ startSeconds: 0, endSeconds }));
+    }
+    await this.#keeper.begin();
   }
 
   async loop(): Promise<RunOutcome> {
@@ -228,21 +250,27 @@ class BatchRun {
     const split = splitControl(inputs, this.#tracker);
     this.#timer.end(STAGES.read, stepNumber, readStart);
     this.#windowEndSeconds = window.endSeconds;
+    let stepInputs = split.inputs;
+    if (split.control.rewind !== undefined) {
+      stepInputs = await this.#rewind(split.control.rewind, stepInputs, window, split.clearedDeltas);
+    }
     for (const reset of split.control.resets) await this.#reset(reset.seed, window, split.clearedDeltas);
     if (split.control.close) return RUN_OUTCOMES.closed;
     const request = rollout.nextRequest();
     if (request === undefined) return RUN_OUTCOMES.completed;
     const calledSeconds = this.#options.clock.nowSeconds();
-    const stepping = rollout.step(request, split.inputs, window, signal);
+    const stepping = rollout.step(request, stepInputs, window, signal);
     this.#heldSeconds += this.#options.clock.nowSeconds() - calledSeconds;
     const outcome = await stepping;
     await this.#deliver(outcome, { stepNumber, inputs, window, discarded });
+    await this.#keeper.stepped(stepInputs, window, outcome.result.frameCount);
     return undefined;
   }
 
   async #reset(seed: number | undefined, window: TimeWindow, clearedDeltas: number): Promise<void> {
     const initialInputs = await this.#rollout.reset({ seed, signal: this.#options.signal });
     this.#resetCount += 1;
+    await this.#keeper.reset();
     const { generation, seed: inForce } = this.#rollout;
     await tellObservers(this.#options.observers, this.#waits, (observer) =>
       observer.resetApplied?.({
@@ -253,6 +281,28 @@ class BatchRun {
         clearedDeltas,
       }),
     );
+  }
+
+  async #rewind(
+    order: RewindOrder,
+    inputs: UserInputs,
+    window: TimeWindow,
+    clearedDeltas: number,
+  ): Promise<UserInputs> {
+    const now = { tracker: this.#tracker, timestampSeconds: window.startSeconds };
+    const rewound = await this.#keeper.rewind(order, inputs, now);
+    await tellObservers(this.#options.observers, this.#waits, (observer) =>
+      observer.rewindApplied?.({ ...rewound.record, clearedDeltas }),
+    );
+    return rewound.inputs;
+  }
+
+  #driverState(): DriverState {
+    const sessionSeconds = this.#windowEndSeconds;
+    const { framesPerSecond } = this.#rollout.description;
+    const isDictated = this.#options.windows !== undefined;
+    const timelineFrames = isDictated ? Math.ceil(sessionSeconds * framesPerSecond) : this.#timelineFrames;
+    return { held: this.#tracker.save(), sessionSeconds, timelineFrames };
   }
 
   async #deliver(outcome: StepOutcome, step: Omit<CommittedStep, "frameHashes">): Promise<void> {

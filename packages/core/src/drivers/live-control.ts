@@ -1,5 +1,6 @@
 import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import type { PendingInput } from "../inputs/pending-input.ts";
+import type { MomentPosition } from "../snapshot/driver-history.ts";
 import type { UserInputEventInput } from "../inputs/user-input-event.ts";
 import type { Clock } from "../foundation/time/clock.ts";
 import { finite, listOf, refuse } from "../foundation/validate/reader.ts";
@@ -9,6 +10,9 @@ import type { Pacer } from "./pacer.ts";
 import type { SessionTimeline } from "./session-timeline.ts";
 
 const timestamp = finite();
+
+/** What may wait for the next step boundary at a time. */
+const MAX_TASKS = 64;
 
 /** An event with a time of the driver's clock, whose origin may lie anywhere; the queue checks the rest. */
 function liveEvent(value: unknown, path: string): UserInputEventInput {
@@ -37,6 +41,7 @@ export interface LiveControlOptions {
 export class LiveControl {
   readonly #options: LiveControlOptions;
   readonly #waiters: Deferred<number>[] = [];
+  readonly #tasks: { readonly run: () => Promise<void>; readonly reject: (error: unknown) => void }[] = [];
   #timeline: SessionTimeline | undefined;
   #pacer: Pacer | undefined;
   #wake = new AbortController();
@@ -78,6 +83,13 @@ export class LiveControl {
 
   /** Takes device events and orders, with times of the driver's clock. */
   push(events: readonly UserInputEventInput[], sequence: number | undefined): void {
+    if (Array.isArray(events) && events.some((event) => event?.eventType === "rewind")) {
+      throw new DreamloopError(ERROR_CODES.invalidValue, "RealtimeRun.push(events): a rewind is ordered with rewind()");
+    }
+    this.#take(events, sequence);
+  }
+
+  #take(events: readonly UserInputEventInput[], sequence: number | undefined): void {
     const timeline = this.#timeline;
     const given = listOf(liveEvent)(events, "RealtimeRun.push(events)");
     const stamped = given.map((event) => ({ ...event, timestampSeconds: timeline?.at(event.timestampSeconds) ?? 0 }));
@@ -88,6 +100,45 @@ export class LiveControl {
   /** Stops session time, or lets it go on, as an event that is recorded. */
   order(eventType: "pause" | "resume"): void {
     this.push([{ timestampSeconds: this.#options.clock.nowSeconds(), eventType, source: "control" }], undefined);
+  }
+
+  /** Does something at the next step boundary, also while paused; rejects when the run ends before. */
+  atBoundary<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#over) {
+      return Promise.reject(new DreamloopError(ERROR_CODES.closed, "RealtimeRun: the session has ended"));
+    }
+    if (this.#tasks.length >= MAX_TASKS) {
+      const message = `RealtimeRun: ${MAX_TASKS} requests wait for the next step already; wait for their answers`;
+      return Promise.reject(new DreamloopError(ERROR_CODES.busy, message, { retryable: true }));
+    }
+    const { promise, resolve, reject } = deferred<T>();
+    this.#tasks.push({ run: () => work().then(resolve, reject), reject });
+    this.wake();
+    return promise;
+  }
+
+  /** Whether something waits for the boundary. */
+  get hasTasks(): boolean {
+    return this.#tasks.length > 0;
+  }
+
+  /** Does all that waits for the boundary. */
+  async runTasks(): Promise<void> {
+    for (const task of this.#tasks.splice(0)) await task.run();
+  }
+
+  /** Orders a rewind, as an event that is recorded. */
+  orderRewind({ generation, stepIndex }: MomentPosition): void {
+    const timestampSeconds = this.#options.clock.nowSeconds();
+    const event = { timestampSeconds, eventType: "rewind", payload: { generation, stepIndex }, source: "control" };
+    this.#take([event], undefined);
+  }
+
+  /** The generation that the reset or rewind which was ordered last begins. */
+  nextGeneration(): Promise<number> {
+    const waiter = deferred<number>();
+    this.#waiters.push(waiter);
+    return waiter.promise;
   }
 
   /** Asks for one step while paused. */
@@ -104,13 +155,11 @@ export class LiveControl {
     const timestampSeconds = this.#options.clock.nowSeconds();
     const payload = seed === undefined ? {} : { seed };
     this.push([{ timestampSeconds, eventType: "reset", payload, source: "control" }], undefined);
-    const waiter = deferred<number>();
-    this.#waiters.push(waiter);
-    return waiter.promise;
+    return this.nextGeneration();
   }
 
-  /** A reset was applied: answers all who asked for one. */
-  resetApplied(generation: number): void {
+  /** A reset or a rewind was applied: answers all who asked for one. */
+  restarted(generation: number): void {
     this.#resetAsked = false;
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(generation);
   }
@@ -125,8 +174,9 @@ export class LiveControl {
   /** The run is over: who still waits for a reset is told so. */
   end(cause: unknown): void {
     this.#over = true;
-    const closed = new DreamloopError(ERROR_CODES.closed, "the session ended before the reset was applied", { cause });
+    const closed = new DreamloopError(ERROR_CODES.closed, "the session ended before this could be done", { cause });
     for (const waiter of this.#waiters.splice(0)) waiter.reject(closed);
+    for (const task of this.#tasks.splice(0)) task.reject(closed);
   }
 
   /** Ends the loop's sleep. */
@@ -151,6 +201,7 @@ export class LiveControl {
         this.#setPaused(false);
         break;
       case "reset":
+      case "rewind":
         this.#resetAsked = true;
         this.wake();
         break;

@@ -1,10 +1,11 @@
 import type { OutputTarget } from "./output-target.ts";
 import { callable, finite, flag, listOf, optional, refuse, type Reader } from "../foundation/validate/reader.ts";
-import { refuseUnknownKeys } from "../foundation/validate/record.ts";
+import { refuseUnknownKeys, shape } from "../foundation/validate/record.ts";
 import { readWaitLimits } from "../foundation/time/wait-guard.ts";
 import type { BatchOptions } from "./batch-driver.ts";
 import type { ChunkSink } from "./chunk-sink.ts";
-import type { RealtimeOptions } from "./realtime-options.ts";
+import type { MomentPosition } from "../snapshot/driver-history.ts";
+import type { MomentAgo, RealtimeOptions } from "./realtime-options.ts";
 import type { RunOptions } from "./run-options.ts";
 
 type OptionReaders<Options> = { readonly [Name in keyof Options]-?: Reader<unknown> };
@@ -31,6 +32,8 @@ const RUN_READERS: OptionReaders<RunOptions> = {
   initialInputs: later,
   seed: later,
   clock: withMethods("nowSeconds", "sleepUntil"),
+  from: later,
+  history: optional(withMethods("begin", "add", "rewound", "has", "stateAt", "close")),
   runtime: optional(withMethods("describe", "startSession", "close")),
   observers: optional(listOf(withMethods())),
   metrics: optional(withMethods("record", "close")),
@@ -82,6 +85,19 @@ export function checkBatchOptions(options: unknown): void {
 export function checkRealtimeOptions(options: unknown): void {
   readOptions(REALTIME_READERS, "RealtimeOptions", options);
 }
+
+const position = shape<MomentPosition>({
+  generation: finite({ integer: true, min: 0 }),
+  stepIndex: finite({ integer: true, min: 0 }),
+});
+const ago = shape<MomentAgo>({ secondsAgo: finite({ min: 0 }) });
+
+/** Reads a moment of a run. */
+export const readPosition: Reader<MomentPosition> = position;
+
+/** Reads a moment of a run, or how long ago it was. */
+export const readMoment: Reader<MomentPosition | MomentAgo> = (value, path) =>
+  typeof value === "object" && value !== null && "secondsAgo" in value ? ago(value, path) : position(value, path);
 
 /** Refuses what is no sink. */
 export const readSink: Reader<unknown> = withMethods(...SINK_METHODS);

@@ -18,14 +18,27 @@ import { STAGES, StageTimer } from "../rollout/stages.ts";
 import { timeWindow } from "../foundation/time/time-window.ts";
 import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { readWaitLimits, WaitGuard } from "../foundation/time/wait-guard.ts";
+import type { MomentPosition } from "../snapshot/driver-history.ts";
+import { notKept } from "../snapshot/planned-history.ts";
+import type { DriverState } from "../snapshot/session-state.ts";
+import type { StateBinding } from "../snapshot/state-binding.ts";
 import { Cleanup } from "./cleanup.ts";
 import { Pacer } from "./pacer.ts";
 import type { RunReport } from "./run-options.ts";
 import { deferred } from "../foundation/deferred.ts";
 import { LiveControl } from "./live-control.ts";
 import { ObserverQueue } from "./observer-queue.ts";
-import type { RealtimeOptions, RealtimeRun, RealtimeStatus } from "./realtime-options.ts";
-import { checkRealtimeOptions, readSink } from "./read-options.ts";
+import { startOf } from "./go-on-from.ts";
+import { HistoryKeeper } from "./history-keeper.ts";
+import type {
+  CapturedState,
+  MomentAgo,
+  RealtimeOptions,
+  RealtimeRun,
+  RealtimeStatus,
+  RewindAnswer,
+} from "./realtime-options.ts";
+import { checkRealtimeOptions, readMoment, readPosition, readSink } from "./read-options.ts";
 import { PromptWarnings } from "./prompt-warnings.ts";
 import { SinkSet } from "./sink-set.ts";
 import { closeWithRun, startRollout } from "./start-rollout.ts";
@@ -54,7 +67,7 @@ const READ_MARGIN_SECONDS = 1e-6;
 class RealtimeDriver {
   readonly #options: RealtimeOptions;
   readonly #input: PendingInput;
-  readonly #tracker = new InputTracker();
+  #tracker = new InputTracker();
   readonly #sinks: SinkSet;
   readonly #observers: ObserverQueue;
   readonly #control: LiveControl;
@@ -64,6 +77,8 @@ class RealtimeDriver {
   readonly #warnings: WarningCounter;
   readonly #prompts = new PromptWarnings((warning) => this.#warnings.warn(warning));
   #rollout: Rollout | undefined;
+  #keeper: HistoryKeeper | undefined;
+  #binding: StateBinding | undefined;
   #pacer: Pacer | undefined;
   #timeline: SessionTimeline | undefined;
   #windowEndSeconds = 0;
@@ -115,6 +130,15 @@ class RealtimeDriver {
         refuseUnknownKeys(resetOptions, ["seed"], "RealtimeRun.reset(options)");
         return control.reset(resetOptions.seed);
       },
+      rewind: (to) => this.#askRewind(to),
+      capture: async (at) => {
+        const position = at === undefined ? undefined : readPosition(at, "RealtimeRun.capture(at)");
+        return control.atBoundary(() => this.#capture(position));
+      },
+      fork: async (at) => {
+        const position = at === undefined ? undefined : readPosition(at, "RealtimeRun.fork(at)");
+        return control.atBoundary(() => this.#fork(position));
+      },
       addOutput: async (sink) => {
         readSink(sink, "ChunkSink");
         if (this.#rollout === undefined || this.#over)
@@ -138,14 +162,21 @@ class RealtimeDriver {
       const { metrics, signal } = options;
       if (metrics !== undefined) closeWithRun(cleanup, metrics, this.#waits);
       throwIfCancelled(signal, "the run");
-      const plan = planRun({ ...options, sourceSchema: this.#input.schema });
-      const rollout = await startRollout(
+      const plan = planRun({ ...options, ...startOf(options), sourceSchema: this.#input.schema });
+      const started = await startRollout(
         plan,
         options,
         { cleanup, warnings: this.#warnings, waits: this.#waits },
         { realtime: true, dropRefusedUpdates: true },
       );
+      const { rollout } = started;
       this.#rollout = rollout;
+      this.#binding = started.binding;
+      this.#tracker = started.tracker;
+      this.#windowEndSeconds = started.sessionSeconds;
+      const { history } = options;
+      this.#keeper = new HistoryKeeper({ history, rollout, driverState: () => this.#driverState(rollout), signal });
+      await this.#keeper.begin();
       const { framesPerSecond, framesPerStep, firstStepFrames } = rollout.description;
       const stepFrames = Math.max(framesPerStep, firstStepFrames);
       this.#pacer = new Pacer({
@@ -156,10 +187,10 @@ class RealtimeDriver {
       for (const sink of options.outputs ?? []) {
         await this.#sinks.add(sink, rollout.description);
       }
-      this.#timeline = new SessionTimeline(options.clock.nowSeconds());
+      this.#timeline = new SessionTimeline(options.clock.nowSeconds() - started.sessionSeconds);
       this.#control.begin(this.#timeline, this.#pacer);
       markStarted();
-      outcome = await this.#loop(rollout, this.#pacer, this.#timeline);
+      outcome = await this.#loop(rollout, this.#keeper, this.#pacer, this.#timeline);
     } catch (error) {
       if (isDreamloopError(error, ERROR_CODES.cancelled)) outcome = RUN_OUTCOMES.cancelled;
       await this.#end(cleanup, outcome, error);
@@ -192,12 +223,13 @@ class RealtimeDriver {
     this.#control.end(cause);
   }
 
-  async #loop(rollout: Rollout, pacer: Pacer, timeline: SessionTimeline): Promise<RunOutcome> {
+  async #loop(rollout: Rollout, keeper: HistoryKeeper, pacer: Pacer, timeline: SessionTimeline): Promise<RunOutcome> {
     const { clock, signal, stepLimit, stages, pollInput } = this.#options;
     const control = this.#control;
     for (;;) {
       if (signal?.aborted) return RUN_OUTCOMES.cancelled;
       if (control.closeAsked) return RUN_OUTCOMES.closed;
+      if (control.hasTasks) await control.runTasks();
       if (stepLimit !== undefined && rollout.stepNumber >= stepLimit) return RUN_OUTCOMES.completed;
       if (!control.mayStep) {
         await control.sleep(Infinity);
@@ -212,13 +244,18 @@ class RealtimeDriver {
       if (!control.mayStep) continue;
       control.useGrant();
       stages?.stage(STAGES.pace, rollout.stepNumber, paceStart, clock.nowSeconds());
-      const turn = await this.#turn(rollout, pacer, timeline);
+      const turn = await this.#turn(rollout, keeper, pacer, timeline);
       if (turn !== undefined) return turn;
     }
   }
 
   /** One step boundary: read what is held now, apply what was asked for, step, hand over, finalise. */
-  async #turn(rollout: Rollout, pacer: Pacer, timeline: SessionTimeline): Promise<RunOutcome | undefined> {
+  async #turn(
+    rollout: Rollout,
+    keeper: HistoryKeeper,
+    pacer: Pacer,
+    timeline: SessionTimeline,
+  ): Promise<RunOutcome | undefined> {
     const { clock, signal } = this.#options;
     const readSeconds = clock.nowSeconds();
     let mark = this.#timer.now();
@@ -229,14 +266,25 @@ class RealtimeDriver {
     const split = splitControl(inputs, this.#tracker);
     this.#windowEndSeconds = endSeconds;
     this.#timer.end(STAGES.read, rollout.stepNumber, mark);
-    for (const reset of split.control.resets)
+    let stepInputs = split.inputs;
+    if (split.control.rewind !== undefined) {
+      const now = { tracker: this.#tracker, timestampSeconds: window.startSeconds };
+      const rewound = await keeper.rewind(split.control.rewind, stepInputs, now);
+      stepInputs = rewound.inputs;
+      this.#restarted(pacer, rewound.record.generation);
+      const record = { ...rewound.record, clearedDeltas: split.clearedDeltas };
+      this.#observers.tell((observer) => observer.rewindApplied?.(record));
+    }
+    for (const reset of split.control.resets) {
       await this.#applyReset(rollout, pacer, reset.seed, endSeconds, split.clearedDeltas);
+      await keeper.reset();
+    }
     if (split.control.close) return RUN_OUTCOMES.closed;
     const request = rollout.nextRequest();
     if (request === undefined) return RUN_OUTCOMES.completed;
     const stepNumber = rollout.stepNumber;
     pacer.begin(rollout.nextFrames, clock.nowSeconds());
-    const outcome = await rollout.step(request, split.inputs, window, signal);
+    const outcome = await rollout.step(request, stepInputs, window, signal);
     const lease = new FrameLease(outcome.result.output);
     try {
       mark = this.#timer.now();
@@ -263,6 +311,7 @@ class RealtimeDriver {
         this.#observers.tell((observer) => observer.stepCommitted?.(record));
         void this.#observers.settled().then(release);
       }
+      await keeper.stepped(stepInputs, window, outcome.result.frameCount);
     } catch (error) {
       rollout.discard();
       throw error;
@@ -282,12 +331,60 @@ class RealtimeDriver {
     const initialInputs = await rollout.reset({ seed, signal: this.#options.signal });
     this.#resetCount += 1;
     const { generation, seed: inForce } = rollout;
-    this.#sinks.beginGeneration(generation);
-    pacer.restart();
+    this.#restarted(pacer, generation);
     this.#observers.tell((observer) =>
       observer.resetApplied?.({ generation, seed: inForce, initialInputs, timestampSeconds, clearedDeltas }),
     );
-    this.#control.resetApplied(generation);
+  }
+
+  /** The rollout goes on from another state: frames of older generations are void, and who asked for it hears of it. */
+  #restarted(pacer: Pacer, generation: number): void {
+    this.#sinks.beginGeneration(generation);
+    pacer.restart();
+    this.#control.restarted(generation);
+  }
+
+  async #askRewind(to: MomentPosition | MomentAgo): Promise<RewindAnswer> {
+    const { history } = this.#options;
+    if (history === undefined)
+      throw new DreamloopError(ERROR_CODES.unavailable, "RealtimeRun.rewind: this run keeps no history; give it one");
+    const target = readMoment(to, "RealtimeRun.rewind(to)");
+    let found: MomentPosition | undefined;
+    let applied: Promise<number> | undefined;
+    // Looked for at the boundary itself, so that the history cannot let go of it meanwhile.
+    await this.#control.atBoundary(async () => {
+      found = "secondsAgo" in target ? history.positionAgo?.(target.secondsAgo) : target;
+      if (found === undefined || !history.has(found)) throw notKept(found ?? { generation: 0, stepIndex: 0 });
+      this.#control.orderRewind(found);
+      applied = this.#control.nextGeneration();
+    });
+    const from = found as unknown as MomentPosition;
+    return { generation: await (applied as unknown as Promise<number>), from };
+  }
+
+  async #capture(at: MomentPosition | undefined): Promise<CapturedState> {
+    const { history } = this.#options;
+    if (this.#keeper === undefined || this.#binding === undefined)
+      throw new DreamloopError(ERROR_CODES.invalidState, "RealtimeRun.capture: the session does not run");
+    const { generation, stepIndex } = this.#rollout as Rollout;
+    const isNow = at === undefined || (at.generation === generation && at.stepIndex === stepIndex);
+    if (isNow) return { state: await this.#keeper.state(), binding: this.#binding };
+    if (history === undefined)
+      throw new DreamloopError(ERROR_CODES.unavailable, "RealtimeRun.capture: this run keeps no history; give it one");
+    return { state: await history.stateAt(at), binding: this.#binding };
+  }
+
+  async #fork(at: MomentPosition | undefined): Promise<CapturedState> {
+    const captured = await this.#capture(at);
+    const { generation, stepIndex } = at ?? (this.#rollout as Rollout);
+    this.#observers.tell((observer) => observer.forkTaken?.({ generation, stepIndex }));
+    return captured;
+  }
+
+  #driverState(rollout: Rollout): DriverState {
+    const sessionSeconds = this.#windowEndSeconds;
+    const timelineFrames = Math.ceil(sessionSeconds * rollout.description.framesPerSecond);
+    return { held: this.#tracker.save(), sessionSeconds, timelineFrames };
   }
 
   #handOver(outcome: StepOutcome, pacer: Pacer, lease: FrameLease, discarded: boolean): number | undefined {

@@ -1,3 +1,6 @@
+import type { MomentPosition } from "../snapshot/driver-history.ts";
+import type { SessionState } from "../snapshot/session-state.ts";
+import type { StateBinding } from "../snapshot/state-binding.ts";
 import type { PendingInput } from "../inputs/pending-input.ts";
 import type { UserInputEventInput } from "../inputs/user-input-event.ts";
 import type { OutputArtifact } from "./output-target.ts";
@@ -42,6 +45,28 @@ export interface RealtimeStatus {
   readonly inputSequence?: number;
 }
 
+/** A moment so many seconds of world time before now, on the branch of now; the oldest that is kept when it does not reach back so far. */
+export interface MomentAgo {
+  /** Seconds of world time. */
+  readonly secondsAgo: number;
+}
+
+/** What a rewind gives. */
+export interface RewindAnswer {
+  /** The new generation. */
+  readonly generation: number;
+  /** The moment from which it goes on. */
+  readonly from: MomentPosition;
+}
+
+/** A moment of a run, complete. */
+export interface CapturedState {
+  /** The state. */
+  readonly state: SessionState;
+  /** What it belongs to. */
+  readonly binding: StateBinding;
+}
+
 /** A session that runs live. Control calls take effect at the next step boundary and resolve then. */
 export interface RealtimeRun {
   /** Resolves when the run is over and everything is closed; rejects with the first error. */
@@ -61,6 +86,15 @@ export interface RealtimeRun {
   stepOnce(): void;
   /** Starts the rollout anew at the next boundary; resolves with the new generation. */
   reset(options?: { readonly seed?: number }): Promise<number>;
+  /**
+   * Goes back to a moment of the history at the next boundary and goes on from there as a new generation; resolves when that was applied. What
+   * is held now stays held. Rejects with `not_found` for a moment that is not kept, `unavailable` without a history.
+   */
+  rewind(to: MomentPosition | MomentAgo): Promise<RewindAnswer>;
+  /** The complete state at the next boundary, or at a moment of the history, without disturbing the run. */
+  capture(at?: MomentPosition): Promise<CapturedState>;
+  /** As `capture`, to begin another session from it; observers are told. */
+  fork(at?: MomentPosition): Promise<CapturedState>;
   /** Adds a sink while the session runs. */
   addOutput(sink: ChunkSink): Promise<void>;
   /** Removes a sink, closes it and gives what it made. */

@@ -1,3 +1,6 @@
+import type { DriverHistory } from "../snapshot/driver-history.ts";
+import type { SessionState } from "../snapshot/session-state.ts";
+import type { StateBinding } from "../snapshot/state-binding.ts";
 import type { InferenceRuntime } from "../model/inference-session.ts";
 import type { LoadProgress } from "../adapter/model-adapter.ts";
 import type { MetricsRecorder } from "../foundation/metrics/metrics-recorder.ts";
@@ -9,6 +12,20 @@ import type { RunWarning } from "./run-warnings.ts";
 import type { WaitLimits } from "../foundation/time/wait-guard.ts";
 import type { Clock } from "../foundation/time/clock.ts";
 
+/** A moment to go on from instead of starting the world. */
+export interface RunFrom {
+  /** The complete state. */
+  readonly state: SessionState;
+  /** What it belongs to; checked against what runs. Absent: the caller vouches for it. */
+  readonly binding?: StateBinding;
+  /** Goes on with another engine or another version of it; frames may then differ. Default false. */
+  readonly allowOtherEngine?: boolean;
+  /** Seed of every draw from here on; absent: that of the moment. */
+  readonly seed?: number;
+  /** The moment file that it came from, for recordings. */
+  readonly moment?: { readonly address: string; readonly bytes: Uint8Array };
+}
+
 /** What both drivers take: what is to run, and what runs it. */
 export interface RunOptions extends Omit<RunPlanOptions, "sourceSchema">, RunServices {}
 
@@ -18,6 +35,10 @@ export interface RunServices {
   readonly clock: Clock;
   /** A runtime that is loaded already and shared; its owner closes it. Absent: one is created and closed with the run. */
   readonly runtime?: InferenceRuntime;
+  /** A moment to go on from, whose initial inputs and seed then count; absent: the world starts. */
+  readonly from?: RunFrom;
+  /** Keeps what a rewind needs; closed with the run. Absent: a rewind is refused. */
+  readonly history?: DriverHistory;
   /** Watches the run: traces, statistics. */
   readonly observers?: readonly RunObserver[];
   /** Where measurements go; closed with the run. */

@@ -3,7 +3,7 @@ import type { Mapping } from "../foundation/validate/reader.ts";
 
 /** Something odd that does not stop the run. */
 export interface RunWarning {
-  /** A stable name: a frame warning, `update_refused`, `observer_failed`, `output_failed`, `mapping_dropped`, `prompt_words`. */
+  /** A stable name: a frame warning, `update_refused`, `observer_failed`, `output_failed`, `mapping_dropped`, `prompt_words`, `moment_environment`. */
   readonly kind: string;
   /** For people. */
   readonly message: string;

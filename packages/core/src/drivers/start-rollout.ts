@@ -8,6 +8,9 @@ import { freshInputState, type RunPlan } from "../rollout/run-plan.ts";
 import { closeNamed } from "../rollout/session-calls.ts";
 import { asStepError } from "../rollout/step-contract.ts";
 import type { MetricsRecorder } from "../foundation/metrics/metrics-recorder.ts";
+import type { RestoredPosition } from "../snapshot/restore-state.ts";
+import { stateBinding, type StateBinding } from "../snapshot/state-binding.ts";
+import { goOnFrom, originOf } from "./go-on-from.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { refuseSecondPacer } from "./pacer.ts";
 import { lifecycle } from "./run-metrics.ts";
@@ -15,18 +18,27 @@ import type { RunServices } from "./run-options.ts";
 import { FRAME_WARNING_TEXTS, type WarningCounter } from "./run-warnings.ts";
 import { tellObservers } from "./tell-observers.ts";
 
+/** A run that has started, and where it is. */
+export interface StartedRun extends RestoredPosition {
+  /** The session with the state of its converters and mapping. */
+  readonly rollout: Rollout;
+  /** What its states belong to. */
+  readonly binding: StateBinding;
+}
+
 /**
  * The first half of the standard loop, in its order, after the plan: fresh converter and mapping state → map initial inputs →
- * create runtime → start session. What is made is added to `cleanup` as soon as it exists. Observers are told of the start.
+ * create runtime → start session → restore the moment to go on from. What is made is added to `cleanup` as soon as it exists. Observers are told of the start.
  */
 export async function startRollout(
   plan: RunPlan,
   services: RunServices,
   run: { readonly cleanup: Cleanup; readonly warnings: WarningCounter; readonly waits: Waits },
   how: { readonly realtime: boolean; readonly dropRefusedUpdates: boolean },
-): Promise<Rollout> {
-  const { metrics, clock, signal } = services;
+): Promise<StartedRun> {
+  const { metrics, clock, signal, from, history } = services;
   const { cleanup, warnings, waits } = run;
+  if (history !== undefined) cleanup.add(() => history.close());
   for (const { name, inputs } of plan.droppedMappings) {
     warnings.warn({
       kind: "mapping_dropped",
@@ -62,6 +74,9 @@ export async function startRollout(
     },
   });
   cleanup.add(() => rollout.close());
+  const runtimeFacts = runtime.facts?.() ?? {};
+  const binding = stateBinding(plan, rollout.description, runtimeFacts);
+  const position = await goOnFrom(rollout, { from, here: binding, warnings, signal });
   metrics?.record(lifecycle("runtime_load", sessionStart - loadStart));
   metrics?.record(lifecycle("session_start", clock.nowSeconds() - sessionStart));
   await tellObservers(services.observers, waits, (observer) =>
@@ -69,15 +84,16 @@ export async function startRollout(
       config: plan.config,
       candidateIndex: plan.candidateIndex,
       description: rollout.description,
-      seed: plan.seed,
+      seed: rollout.seed,
       sourceSchema: plan.sourceSchema,
       initialInputs: fresh.initialInputs,
       requestedInputs: plan.requestedInputs,
       versions: plan.versions,
-      runtimeFacts: runtime.facts?.() ?? {},
+      runtimeFacts,
+      ...(from === undefined ? {} : { origin: originOf(rollout, position, from) }),
     }),
   );
-  return rollout;
+  return { rollout, binding, ...position };
 }
 
 /** Closes the recorder of measurements with the run. */

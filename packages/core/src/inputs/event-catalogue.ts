@@ -12,7 +12,7 @@ import {
   type PromptSetPayload,
   type TextEventPayload,
 } from "./catalogue/conditioning-events.ts";
-import { controlEvents, type ResetPayload } from "./catalogue/control-events.ts";
+import { controlEvents, type ResetPayload, type RewindPayload } from "./catalogue/control-events.ts";
 import { EVENT_ROLES, type EventDefinition } from "./catalogue/event-definition.ts";
 import {
   keyboardEvents,
@@ -70,6 +70,8 @@ export interface EventPayloads {
   readonly text_event: TextEventPayload;
   /** The rollout starts again. */
   readonly reset: ResetPayload;
+  /** The session goes back to an earlier moment. */
+  readonly rewind: RewindPayload;
   /** Session time stands still. */
   readonly pause: Readonly<Record<string, never>>;
   /** Session time goes on. */
@@ -224,7 +226,7 @@ export function payloadOf<Type extends CatalogueEventType>(
 const CONTROL_TYPES: ReadonlySet<string> = new Set(controlEvents.map((definition) => definition.eventType));
 const CONDITIONING_TYPES: ReadonlySet<string> = new Set(conditioningEvents.map((definition) => definition.eventType));
 
-/** Whether an event is an order to the driver: `reset`, `pause`, `resume` or `close`. */
+/** Whether an event is an order to the driver: `reset`, `rewind`, `pause`, `resume` or `close`. */
 export function isControlEvent(event: UserInputEvent): boolean {
   return CONTROL_TYPES.has(event.eventType);
 }

@@ -7,7 +7,7 @@ import type { InputTrackerState } from "./held/tracker-state.ts";
 import { InputTracker, TIMEOUT_SOURCE } from "./input-tracker.ts";
 import { coalesce, DeltaRests } from "./pending/coalesce.ts";
 import { fold } from "./pending/fold.ts";
-import { isDelta, isOrdered, type MessageNumber, type PendingEvent } from "./pending/pending-event.ts";
+import { isDelta, isOrdered, isRestart, type MessageNumber, type PendingEvent } from "./pending/pending-event.ts";
 import { userInputEvent, type UserInputEvent, type UserInputEventInput } from "./user-input-event.ts";
 import type { UserInputSchema } from "./user-input-schema.ts";
 import type { UserInputSource } from "./user-input-source.ts";
@@ -44,7 +44,7 @@ export interface PendingInputCounters {
   readonly limitReleases: number;
   /** Complete taps, and conditions with a key of their own, that were left out since too many waited. */
   readonly dropped: number;
-  /** Movements that stood before a reset in the same window. */
+  /** Movements that stood before a reset or a rewind in the same window. */
   readonly clearedDeltas: number;
   /** Releases for want of a message, or because a link was lost. */
   readonly linkReleases: number;
@@ -179,7 +179,7 @@ export class PendingInput implements UserInputSource {
       }
     }
     this.#counts.moved += originalTimes.length;
-    const reset = events.findLastIndex((event) => event.eventType === "reset");
+    const reset = events.findLastIndex(isRestart);
     for (let index = 0; index < reset; index += 1) if (isDelta(events[index])) this.#counts.clearedDeltas += 1;
     return userInputs({ events, snapshot: this.#delivered.snapshot(), metadata: this.#metadata(originalTimes) });
   }

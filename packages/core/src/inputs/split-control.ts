@@ -1,10 +1,10 @@
 import type { UserInputEvent } from "./user-input-event.ts";
 import { userInputs, type UserInputs } from "./user-inputs.ts";
-import { isControlEvent } from "./event-catalogue.ts";
+import { isControlEvent, payloadOf } from "./event-catalogue.ts";
 import type { InputTracker } from "./input-tracker.ts";
 import type { OriginalTime } from "./pending-input.ts";
-import { mergedReset } from "./pending/fold.ts";
-import { isDelta } from "./pending/pending-event.ts";
+import { mergedRestarts } from "./pending/fold.ts";
+import { isDelta, isRestart } from "./pending/pending-event.ts";
 import { isReapplied, reappliedEvents } from "./pending/reapply.ts";
 
 /** A reset that a window asks for. */
@@ -15,9 +15,19 @@ export interface ResetOrder {
   readonly count: number;
 }
 
+/** A moment that a window asks to go back to. */
+export interface RewindOrder {
+  /** The generation of the moment. */
+  readonly generation: number;
+  /** The step that came next there. */
+  readonly stepIndex: number;
+}
+
 /** The orders to the driver in one window. */
 export interface ControlOrders {
-  /** One entry when the window holds a reset, however many: they are applied together at the step boundary. Else empty. */
+  /** The last moment that the window asks to go back to; resets before it are void. */
+  readonly rewind?: RewindOrder;
+  /** One entry when the window holds a reset after its last rewind, however many: they are applied together at the step boundary. Else empty. */
   readonly resets: readonly ResetOrder[];
   /** What the last of `pause` and `resume` says; absent when there was none. */
   readonly paused?: boolean;
@@ -42,11 +52,12 @@ const NO_ORDERS: ControlOrders = Object.freeze({ resets: Object.freeze([]), clos
  * advanced to the end, so keep a `clone()` where the window may have to be undone.
  *
  * A driver calls it once for each window that it reads, then
- * 1. if there is a reset: raises the generation and makes converter, mapping and model state afresh, with `seed` if there is one;
- * 2. if `close`: ends;
- * 3. steps with `inputs`.
+ * 1. if there is a rewind: restores that moment as a new generation, and brings its converters to what is held now with `rewindBridge`;
+ * 2. if there is a reset: raises the generation and makes converter, mapping and model state afresh, with `seed` if there is one;
+ * 3. if `close`: ends;
+ * 4. steps with `inputs`.
  *
- * With a reset in the window, movements before it are left out and counted. All else before it is brought to the fresh converters in its least
+ * With a reset or a rewind in the window, movements before it are left out and counted. All else before it is brought to the fresh converters in its least
  * form at the time of the reset: what is held then, with the presses of the window (0 for what was held before), taps that have ended,
  * pad buttons and actions that were pressed. Conditions before it stay as they are, for they amend the new rollout too. Without control events the
  * very same inputs come back.
@@ -54,7 +65,7 @@ const NO_ORDERS: ControlOrders = Object.freeze({ resets: Object.freeze([]), clos
  * Sources may give unresolved events (states, repetitions); what comes back is resolved. `metadata.originalTimes` follows the events.
  */
 export function splitControl(inputs: UserInputs, tracker: InputTracker): SplitInputs {
-  const lastReset = inputs.events.findLastIndex((event) => event.eventType === "reset");
+  const lastRestart = inputs.events.findLastIndex(isRestart);
   const kept: UserInputEvent[] = [];
   const keptFrom: number[] = [];
   const early: UserInputEvent[] = [];
@@ -63,7 +74,7 @@ export function splitControl(inputs: UserInputs, tracker: InputTracker): SplitIn
   for (const [index, event] of inputs.events.entries()) {
     if (isControlEvent(event)) {
       isSame = false;
-      if (index !== lastReset) continue;
+      if (index !== lastRestart) continue;
       for (const reapplied of reappliedEvents(early, tracker, event)) {
         kept.push(reapplied);
         keptFrom.push(-1);
@@ -73,8 +84,8 @@ export function splitControl(inputs: UserInputs, tracker: InputTracker): SplitIn
     const resolved = tracker.resolve(event);
     if (resolved.length !== 1 || resolved[0] !== event) isSame = false;
     for (const part of resolved) {
-      if (index < lastReset && isDelta(part)) clearedDeltas += 1;
-      else if (index < lastReset && isReapplied(part)) early.push(part);
+      if (index < lastRestart && isDelta(part)) clearedDeltas += 1;
+      else if (index < lastRestart && isReapplied(part)) early.push(part);
       else {
         kept.push(part);
         keptFrom.push(index);
@@ -88,11 +99,14 @@ export function splitControl(inputs: UserInputs, tracker: InputTracker): SplitIn
 
 function ordersOf(events: readonly UserInputEvent[]): ControlOrders {
   const pause = events.findLast((event) => event.eventType === "pause" || event.eventType === "resume");
-  const resets = mergedReset(events).map(({ payload }) => {
+  const restarts = mergedRestarts(events);
+  const rewind = restarts.find((event) => event.eventType === "rewind");
+  const resets = restarts.filter((event) => event !== rewind).map(({ payload }) => {
     const { seed, count = 1 } = payload as { readonly seed?: number; readonly count?: number };
     return Object.freeze(seed === undefined ? { count } : { seed, count });
   });
   return Object.freeze({
+    ...(rewind === undefined ? {} : { rewind: payloadOf(rewind, "rewind") }),
     resets: Object.freeze(resets),
     ...(pause === undefined ? {} : { paused: pause.eventType === "pause" }),
     close: events.some((event) => event.eventType === "close"),

@@ -20,7 +20,13 @@ export interface ResetOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The complete state of a model session at a step boundary; `data` holds typed arrays and plain JSON only. */
+/** What a restore may change. */
+export interface RestoreOptions {
+  /** Seed of every draw from here on; absent: that of the snapshot. */
+  readonly seed?: number;
+}
+
+/** The complete state of a model session at a step boundary; `data` holds typed arrays and plain data only; bytes alone are fine. */
 export interface SessionSnapshot {
   /** Version of the layout of `data`, set by the adapter. */
   readonly version: string;
@@ -45,8 +51,8 @@ export interface InferenceSession {
   reset(options: ResetOptions): void | Promise<void>;
   /** The complete state at this step boundary. */
   snapshot?(): SessionSnapshot | Promise<SessionSnapshot>;
-  /** Continues from a snapshot of the same world and configuration. */
-  restore?(snapshot: SessionSnapshot): void | Promise<void>;
+  /** Continues from a snapshot of the same world and configuration; when that fails, the rollout goes on as it was. The snapshot stays unchanged. */
+  restore?(snapshot: SessionSnapshot, options?: RestoreOptions): void | Promise<void>;
   /** Frees the session; idempotent. */
   close(): void | Promise<void>;
   /** The same as `close`. */

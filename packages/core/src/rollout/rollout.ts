@@ -3,7 +3,7 @@ import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
 import { callMapping } from "../mapping/input-mapping.ts";
 import { FrameChecker } from "../model/frame-check.ts";
-import type { InferenceRuntime, InferenceSession } from "../model/inference-session.ts";
+import type { InferenceRuntime, InferenceSession, RestoreOptions } from "../model/inference-session.ts";
 import { modelInputs, type ModelInputs } from "../mapping/model-inputs.ts";
 import { framesOfStep, type SessionDescription } from "../model/session-description.ts";
 import type { StepRequest, StepRequestInput } from "../mapping/step-request.ts";
@@ -263,8 +263,11 @@ export class Rollout {
     };
   }
 
-  /** Continues from a snapshot of the same world and configuration. Throws `unavailable` when the session has no snapshots. */
-  async restore(snapshot: RolloutSnapshot): Promise<void> {
+  /**
+   * Continues from a snapshot of the same world and configuration, with another seed where one is given. Throws `unavailable` when the session
+   * has no snapshots, and what the session refuses; the rollout is then as it was.
+   */
+  async restore(snapshot: RolloutSnapshot, options: RestoreOptions = {}): Promise<void> {
     if (this.#session.restore === undefined) {
       throw new DreamloopError(
         ERROR_CODES.unavailable,
@@ -272,17 +275,27 @@ export class Rollout {
       );
     }
     this.discard();
-    await this.#waits.wait({ what: "the restoration of a snapshot", kind: "step" }, async () =>
-      this.#session.restore?.(snapshot.session),
-    );
+    try {
+      await this.#waits.wait({ what: "the restoration of a snapshot", kind: "step" }, async () =>
+        this.#session.restore?.(snapshot.session, options),
+      );
+    } catch (error) {
+      throw asStepError(error, "the restoration of a snapshot");
+    }
     this.#generation = snapshot.generation;
     this.#stepIndex = snapshot.stepIndex;
     this.#stepNumber = snapshot.stepNumber;
-    this.#seed = snapshot.seed;
+    this.#seed = options.seed ?? snapshot.seed;
     this.#requested = modelInputs({ initial: snapshot.initial });
     this.#canonicalizerState = snapshot.canonicalizerState;
     this.#mappingState = snapshot.mappingState;
     this.#checker?.reset();
+  }
+
+  /** Counts on from other numbers than those of the snapshot that was restored: a rewind is a new generation of the same run. */
+  continueAs(counters: { readonly generation: number; readonly stepNumber: number }): void {
+    this.#generation = counters.generation;
+    this.#stepNumber = counters.stepNumber;
   }
 
   /** Closes the session; idempotent. */

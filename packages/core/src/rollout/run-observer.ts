@@ -27,6 +27,20 @@ export interface RunStart {
   readonly versions: Readonly<Record<string, string>>;
   /** What the runtime says of itself (kernels, threads, weight hash). */
   readonly runtimeFacts: { readonly [key: string]: Json };
+  /** The moment that the run goes on from; absent: the world starts. */
+  readonly origin?: RunOrigin;
+}
+
+/** The moment that a run goes on from. */
+export interface RunOrigin {
+  /** Its generation, which is that of the first step. */
+  readonly generation: number;
+  /** The step that comes first. */
+  readonly stepIndex: number;
+  /** Session time there, at which the first window starts, in seconds. */
+  readonly sessionSeconds: number;
+  /** The moment file that it came from, for whoever keeps a recording; absent: it came from memory. */
+  readonly moment?: { readonly address: string; readonly bytes: Uint8Array };
 }
 
 /** One committed step: what it saw and what it gave. */
@@ -77,6 +91,30 @@ export interface ResetRecord {
   readonly clearedDeltas: number;
 }
 
+/** A return to an earlier moment that was applied at a step boundary. */
+export interface RewindRecord {
+  /** The new generation. */
+  readonly generation: number;
+  /** Session time of the boundary in seconds; it goes on over a rewind. */
+  readonly timestampSeconds: number;
+  /** The generation of the moment. */
+  readonly toGeneration: number;
+  /** The step that came next there, and comes next now. */
+  readonly stepIndex: number;
+  /** Seed of the rollout. */
+  readonly seed: number;
+  /** Mouse and wheel movements that were pending and are cleared. */
+  readonly clearedDeltas: number;
+}
+
+/** A session that was begun from a moment of this one. */
+export interface ForkRecord {
+  /** The generation of the moment. */
+  readonly generation: number;
+  /** The step that comes next there. */
+  readonly stepIndex: number;
+}
+
 /** A stop of the session's time, or its end. */
 export interface PauseRecord {
   /** Whether the session stands still from here on. */
@@ -121,6 +159,10 @@ export interface RunObserver {
   stepCommitted?(record: StepRecord): void | Promise<void>;
   /** A reset was applied. */
   resetApplied?(record: ResetRecord): void | Promise<void>;
+  /** The session went back to an earlier moment. */
+  rewindApplied?(record: RewindRecord): void | Promise<void>;
+  /** Another session was begun from a moment of this one. */
+  forkTaken?(record: ForkRecord): void | Promise<void>;
   /** The session was paused or goes on. */
   pauseChanged?(record: PauseRecord): void | Promise<void>;
   /** The run is over; called once, whatever the outcome. */

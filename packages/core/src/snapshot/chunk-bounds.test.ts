@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { randomStream } from "../random/random-stream.ts";
+import { randomStream } from "../foundation/random/index.ts";
 import { chunkEnds, MAX_CHUNK_BYTES, MIN_CHUNK_BYTES, TYPICAL_CHUNK_BYTES } from "./chunk-bounds.ts";
 
 function noise(floats: number, seed: number): Float32Array {
@@ -22,20 +22,26 @@ function chunksOf(bytes: Uint8Array, elementBytes: number): string[] {
 describe("chunks by content", () => {
   test("O2: they cover the array without gaps, within their bounds, at any offset (property)", () => {
     fc.assert(
-      fc.property(fc.nat(200_000), fc.nat(7), fc.constantFrom(1, 2, 4, 8), fc.nat(1000), (length, offset, element, seed) => {
-        const bytes = new Uint8Array(new ArrayBuffer(length + offset), offset);
-        const random = randomStream({ seed, step: 0, stream: "chunks" });
-        for (let at = 0; at < length; at += 1 + Math.floor(random.nextUniform() * 9)) bytes[at] = at * seed;
-        const ends = chunkEnds(bytes, element);
-        expect(ends.at(-1) ?? 0).toBe(length);
-        let start = 0;
-        for (const [index, end] of ends.entries()) {
-          if (index < ends.length - 1) expect(end - start).toBeGreaterThanOrEqual(MIN_CHUNK_BYTES);
-          expect(end - start).toBeLessThanOrEqual(MAX_CHUNK_BYTES);
-          start = end;
-        }
-        expect(chunkEnds(bytes.slice(), element)).toEqual(ends);
-      }),
+      fc.property(
+        fc.nat(200_000),
+        fc.nat(7),
+        fc.constantFrom(1, 2, 4, 8),
+        fc.nat(1000),
+        (length, offset, element, seed) => {
+          const bytes = new Uint8Array(new ArrayBuffer(length + offset), offset);
+          const random = randomStream({ seed, step: 0, stream: "chunks" });
+          for (let at = 0; at < length; at += 1 + Math.floor(random.nextUniform() * 9)) bytes[at] = at * seed;
+          const ends = chunkEnds(bytes, element);
+          expect(ends.at(-1) ?? 0).toBe(length);
+          let start = 0;
+          for (const [index, end] of ends.entries()) {
+            if (index < ends.length - 1) expect(end - start).toBeGreaterThanOrEqual(MIN_CHUNK_BYTES);
+            expect(end - start).toBeLessThanOrEqual(MAX_CHUNK_BYTES);
+            start = end;
+          }
+          expect(chunkEnds(bytes.slice(), element)).toEqual(ends);
+        },
+      ),
       { numRuns: 60 },
     );
   });

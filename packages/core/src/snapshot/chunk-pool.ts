@@ -1,4 +1,4 @@
-import type { PayloadStore } from "../trace/value/payload-store.ts";
+import type { PayloadStore } from "./content/payload-store.ts";
 import { chunksOf, type PackedState } from "./pack-state.ts";
 
 /** What a chunk costs beside its bytes: its address, the entry that holds it. */

@@ -28,6 +28,8 @@ export interface DriverHistory {
   add(entry: LeadEntry, boundary: Boundary, frameCount: number): Promise<void>;
   /** The session went back to `target` and goes on from there as a new generation. */
   rewound(target: MomentPosition, boundary: Boundary): Promise<void>;
+  /** The moment so many seconds of world time before now; absent: this history knows no time. */
+  positionAgo?(seconds: number): MomentPosition;
   /** Whether `stateAt` can give this moment now. */
   has(target: MomentPosition): boolean;
   /** The state of a moment. Throws `not_found` when it was never there or is no longer kept. */

@@ -90,7 +90,9 @@ export class GenerationTable {
     if (found === undefined) return undefined;
     const place = stepIndex - found.firstStepIndex;
     if (place === 0) return found.firstNode;
-    return place > 0 && place <= found.steps && found.secondNode !== undefined ? found.secondNode + place - 1 : undefined;
+    return place > 0 && place <= found.steps && found.secondNode !== undefined
+      ? found.secondNode + place - 1
+      : undefined;
   }
 
   /** The moment of a node, in the newest generation that it belongs to. */
@@ -110,7 +112,8 @@ export class GenerationTable {
     return [...this.#generations.values()].map((found) => {
       const { generation, origin, from, firstStepIndex, seed, steps, firstFrames, frames } = found;
       let kept = 0;
-      while (kept < steps && !isKept(this.nodeAt({ generation, stepIndex: firstStepIndex + kept }) as number)) kept += 1;
+      while (kept < steps && !isKept(this.nodeAt({ generation, stepIndex: firstStepIndex + kept }) as number))
+        kept += 1;
       return {
         generation,
         origin,

@@ -1,7 +1,7 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import type { FrameHasher } from "../rollout/run-observer.ts";
-import type { PayloadStore } from "../trace/value/payload-store.ts";
-import { DREAMLOOP_VERSION } from "../version.ts";
+import type { PayloadStore } from "./content/payload-store.ts";
+import { DREAMLOOP_VERSION } from "../foundation/version.ts";
 import { MAX_CHUNK_BYTES } from "./chunk-bounds.ts";
 import {
   CHUNK_CODINGS,
@@ -85,7 +85,10 @@ export async function encodeMoment(content: MomentContent, tools: MomentTools): 
     position: positionOf(state),
     ...(typeof prompt === "string" ? { prompt } : {}),
     value: packed.value,
-    arrays: packed.arrays.map(({ chunks, ...array }) => ({ ...array, chunks: chunks.map((each) => table.placeOf(each)) })),
+    arrays: packed.arrays.map(({ chunks, ...array }) => ({
+      ...array,
+      chunks: chunks.map((each) => table.placeOf(each)),
+    })),
     ...(traced === undefined ? {} : { trace: traced }),
     ...(pictured === undefined || picture === undefined
       ? {}
@@ -136,7 +139,10 @@ export async function openMoment(
     state: async () => {
       const packed = {
         value: header.value,
-        arrays: arrays.map((array) => ({ ...array, chunks: array.chunks.map((place) => header.chunks[place].address) })),
+        arrays: arrays.map((array) => ({
+          ...array,
+          chunks: array.chunks.map((place) => header.chunks[place].address),
+        })),
       };
       return unpackState(packed, { hasher: tools.hasher, store: chunks }, { arrayBytes: most.contentBytes });
     },
@@ -154,11 +160,7 @@ export function looksLikeMoment(bytes: Uint8Array): boolean {
   return MOMENT_MAGIC.every((byte, index) => bytes[index] === byte);
 }
 
-async function joinFile(
-  header: MomentHeader,
-  stored: readonly Uint8Array[],
-  hasher: FrameHasher,
-): Promise<Uint8Array> {
+async function joinFile(header: MomentHeader, stored: readonly Uint8Array[], hasher: FrameHasher): Promise<Uint8Array> {
   const text = new TextEncoder().encode(JSON.stringify(header));
   const digest = await hasher.digest([text]);
   const total = stored.reduce((sum, { byteLength }) => sum + byteLength, MOMENT_PREFIX_BYTES + text.byteLength);
@@ -183,7 +185,9 @@ async function readHeaderOf(file: Uint8Array, hasher: FrameHasher, limits: Momen
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const version = view.getUint32(8, true);
   if (version !== MOMENT_FORMAT_VERSION) {
-    damaged(`expected version ${MOMENT_FORMAT_VERSION} of the format, found ${version}; open it with the Dreamloop that saved it`);
+    damaged(
+      `expected version ${MOMENT_FORMAT_VERSION} of the format, found ${version}; open it with the Dreamloop that saved it`,
+    );
   }
   const headerBytes = view.getUint32(12, true);
   within("its header", headerBytes, limits.headerBytes);
@@ -191,7 +195,9 @@ async function readHeaderOf(file: Uint8Array, hasher: FrameHasher, limits: Momen
   if (end > file.byteLength) damaged(`its header should end at byte ${end}, the file ends at ${file.byteLength}`);
   const text = file.subarray(MOMENT_PREFIX_BYTES, end);
   const digest = await hasher.digest([text]);
-  const told = Array.from(file.subarray(16, MOMENT_PREFIX_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const told = Array.from(file.subarray(16, MOMENT_PREFIX_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
   if (digest !== told) damaged(`its header has the digest ${digest}, expected ${told}`);
   const header = asSnapshotFault(() =>
     readMomentHeader(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(text))),
@@ -306,7 +312,8 @@ class ChunkReader implements PayloadStore {
     } catch (cause) {
       damaged(`the chunk ${address} cannot be unpacked`, cause);
     }
-    if (content.byteLength !== bytes) damaged(`the chunk ${address}: expected ${bytes} bytes, found ${content.byteLength}`);
+    if (content.byteLength !== bytes)
+      damaged(`the chunk ${address}: expected ${bytes} bytes, found ${content.byteLength}`);
     return content;
   }
 }

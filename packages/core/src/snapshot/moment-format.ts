@@ -1,6 +1,16 @@
-import { finite, json, listOf, oneOf, optional, refuse, text, type Json, type Reader } from "../validate/reader.ts";
-import { shape } from "../validate/record.ts";
-import { contentAddress } from "../trace/value/decode-value.ts";
+import {
+  finite,
+  json,
+  listOf,
+  oneOf,
+  optional,
+  refuse,
+  text,
+  type Json,
+  type Reader,
+} from "../foundation/validate/reader.ts";
+import { shape } from "../foundation/validate/record.ts";
+import { contentAddress } from "./content/content-address.ts";
 import { MAX_CHUNK_BYTES, MIN_CHUNK_BYTES } from "./chunk-bounds.ts";
 import { readBinding, type StateBinding } from "./state-binding.ts";
 import type { StatePosition } from "./session-state.ts";
@@ -183,7 +193,8 @@ export function readMomentHeader(parsed: unknown): MomentHeader {
   if (header.trace !== undefined) check(header.trace, "moment.trace");
   if (header.picture !== undefined) check(header.picture, "moment.picture");
   for (const [index, { bytes, stored, coding }] of header.chunks.entries()) {
-    if (coding === CHUNK_CODINGS.raw && bytes !== stored) refuse(`moment.chunks[${index}].stored`, String(bytes), stored);
+    if (coding === CHUNK_CODINGS.raw && bytes !== stored)
+      refuse(`moment.chunks[${index}].stored`, String(bytes), stored);
   }
   return header;
 }

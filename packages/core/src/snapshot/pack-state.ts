@@ -1,13 +1,13 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import type { FrameHasher } from "../rollout/run-observer.ts";
-import { arrayBytes, arrayFromBytes, elementBytesOf } from "../trace/value/array-types.ts";
-import { contentAddress, MAX_ARRAY_BYTES } from "../trace/value/decode-value.ts";
-import { contentAddressOf } from "../trace/value/hash-value.ts";
-import type { PayloadStore } from "../trace/value/payload-store.ts";
-import { finite, json, listOf, refuse, text, type Json, type Reader } from "../validate/reader.ts";
-import { shape } from "../validate/record.ts";
+import { arrayBytes, arrayFromBytes, elementBytesOf } from "./content/array-types.ts";
+import { contentAddress, MAX_ARRAY_BYTES } from "./content/content-address.ts";
+import { contentAddressOf } from "./content/content-address.ts";
+import type { PayloadStore } from "./content/payload-store.ts";
+import { finite, json, listOf, refuse, text, type Json, type Reader } from "../foundation/validate/reader.ts";
+import { shape } from "../foundation/validate/record.ts";
 import { chunkEnds, MAX_CHUNK_BYTES } from "./chunk-bounds.ts";
-import { readSessionState, type SessionState } from "./session-state.ts";
+import { plainState, readSessionState, type SessionState } from "./session-state.ts";
 import { decodeState, encodeState } from "./state-value.ts";
 
 /** An array of a state: what it is made of, in order. */
@@ -38,7 +38,7 @@ export interface ChunkPlace {
 
 /** Puts the chunks of a state into the store. Throws `invalid_value` naming the place of what no snapshot can hold. */
 export async function packState(state: SessionState, { store, hasher }: ChunkPlace): Promise<PackedState> {
-  const { json: value, arrays } = encodeState(state, "SessionState");
+  const { json: value, arrays } = encodeState(plainState(state), "SessionState");
   const packed: PackedArray[] = [];
   for (const array of arrays) {
     const { type, bytes } = arrayBytes(array);
@@ -88,7 +88,8 @@ export async function unpackState(
     for (const address of chunks) {
       const part = await store.get(address);
       if (part === undefined) damaged(`array ${index}: the chunk ${address} is missing`);
-      if ((await contentAddressOf(part, hasher)) !== address) damaged(`array ${index}: the chunk ${address} is damaged`);
+      if ((await contentAddressOf(part, hasher)) !== address)
+        damaged(`array ${index}: the chunk ${address} is damaged`);
       length += part.byteLength;
       if (length > bytes) break;
       parts.push(part);
@@ -123,7 +124,11 @@ export const readPackedState: Reader<PackedState> = shape<PackedState>({
       const element = elementBytesOf(array.type, `${path}.type`);
       if (array.bytes % element !== 0) refuse(`${path}.bytes`, `a whole number of ${array.type} elements`, array.bytes);
       if (array.bytes > array.chunks.length * MAX_CHUNK_BYTES) {
-        refuse(`${path}.bytes`, `at most ${MAX_CHUNK_BYTES} bytes for each of ${array.chunks.length} chunks`, array.bytes);
+        refuse(
+          `${path}.bytes`,
+          `at most ${MAX_CHUNK_BYTES} bytes for each of ${array.chunks.length} chunks`,
+          array.bytes,
+        );
       }
       return array;
     },

@@ -1,4 +1,4 @@
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import type { Boundary, DriverHistory, MomentPosition } from "./driver-history.ts";
 import type { LeadEntry, SessionState } from "./session-state.ts";
 

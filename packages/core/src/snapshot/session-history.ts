@@ -1,8 +1,8 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import type { FrameHasher } from "../rollout/run-observer.ts";
-import type { Clock } from "../time/clock.ts";
-import { finite } from "../validate/reader.ts";
-import { refuseUnknownKeys } from "../validate/record.ts";
+import type { Clock } from "../foundation/time/clock.ts";
+import { finite } from "../foundation/validate/reader.ts";
+import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { ChunkPool } from "./chunk-pool.ts";
 import type { Boundary, DriverHistory, MomentPosition } from "./driver-history.ts";
 import { GenerationTable, type GenerationFacts } from "./generation-table.ts";

@@ -1,11 +1,11 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "../errors/dreamloop-error.ts";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import type { InputTrackerState } from "../inputs/held/tracker-state.ts";
 import { InputTracker } from "../inputs/input-tracker.ts";
 import { userInputs, type UserInputs, type UserInputsInput } from "../inputs/user-inputs.ts";
 import type { RolloutSnapshot } from "../rollout/rollout-types.ts";
-import { timeWindow, type TimeWindow, type TimeWindowInput } from "../time/time-window.ts";
-import { finite, listOf, mapping, oneOf, text, type Reader } from "../validate/reader.ts";
-import { made, shape } from "../validate/record.ts";
+import { timeWindow, type TimeWindow, type TimeWindowInput } from "../foundation/time/time-window.ts";
+import { finite, listOf, mapping, oneOf, text, type Reader } from "../foundation/validate/reader.ts";
+import { made, shape } from "../foundation/validate/record.ts";
 
 /** What a driver counts beside the rollout. */
 export interface DriverState {
@@ -57,7 +57,10 @@ const tracker: Reader<InputTrackerState> = (value, path) => {
 const leadEntry: Reader<LeadEntry> = (value, path) => {
   const { type } = mapping(value, path);
   if (type === "reset") {
-    return shape<Extract<LeadEntry, { type: "reset" }>>({ type: oneOf({ reset: "reset" } as const), seed: count })(value, path);
+    return shape<Extract<LeadEntry, { type: "reset" }>>({ type: oneOf({ reset: "reset" } as const), seed: count })(
+      value,
+      path,
+    );
   }
   return shape<Extract<LeadEntry, { type: "step" }>>({
     type: oneOf({ step: "step" } as const),
@@ -113,4 +116,27 @@ export function positionOf({ rollout, driver, lead }: SessionState): StatePositi
     }
   }
   return { generation, stepIndex, sessionSeconds, seed };
+}
+
+/** What is held on each device at the moment of a state, its lead included. */
+export function heldAt({ driver, lead }: SessionState): InputTrackerState {
+  const tracker = new InputTracker(driver.held);
+  for (const entry of lead) {
+    if (entry.type === "step") for (const event of entry.inputs.events) tracker.resolve(event);
+  }
+  return tracker.save();
+}
+
+/** The state without values that have methods, as it is packed. */
+export function plainState(state: SessionState): object {
+  const { rollout, driver, lead } = state;
+  return { rollout, driver, lead: lead.map(plainEntry) };
+}
+
+function plainEntry(entry: LeadEntry): object {
+  if (entry.type === "reset") return entry;
+  const { window, inputs } = entry;
+  const { startSeconds, endSeconds } = window;
+  const { events, snapshot, metadata } = inputs;
+  return { type: "step", window: { startSeconds, endSeconds }, inputs: { events, snapshot, metadata } };
 }

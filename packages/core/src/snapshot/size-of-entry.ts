@@ -1,4 +1,4 @@
-import { arrayBytes, isBinaryValue } from "../trace/value/array-types.ts";
+import { arrayBytes, isBinaryValue } from "./content/array-types.ts";
 import type { PackedState } from "./pack-state.ts";
 import type { LeadEntry } from "./session-state.ts";
 

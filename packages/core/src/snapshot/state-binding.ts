@@ -1,9 +1,18 @@
-import { configOfCandidate, inferenceConfig, type InferenceConfig, type InferenceConfigInput } from "../config/inference-config.ts";
-import { DreamloopError, ERROR_CODES } from "../errors/dreamloop-error.ts";
-import { sessionDescription, type SessionDescription, type SessionDescriptionInput } from "../model/session-description.ts";
+import {
+  configOfCandidate,
+  inferenceConfig,
+  type InferenceConfig,
+  type InferenceConfigInput,
+} from "../model/inference-config.ts";
+import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import {
+  sessionDescription,
+  type SessionDescription,
+  type SessionDescriptionInput,
+} from "../model/session-description.ts";
 import type { RunPlan } from "../rollout/run-plan.ts";
-import { isPlainObject, jsonMapping, mappingOf, text, type Json, type Reader } from "../validate/reader.ts";
-import { made, shape } from "../validate/record.ts";
+import { isPlainObject, jsonMapping, mappingOf, text, type Json, type Reader } from "../foundation/validate/reader.ts";
+import { made, shape } from "../foundation/validate/record.ts";
 
 /** What a state belongs to: it can be restored where all of this is the same. */
 export interface StateBinding {

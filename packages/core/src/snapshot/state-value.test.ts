@@ -10,7 +10,14 @@ function roundTrip(value: unknown): unknown {
 describe("a state as JSON and arrays", () => {
   test("O1: everything that can be cloned into a plain state comes back the same (property)", () => {
     const leaf = fc.oneof(
-      fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true, maxDepth: 3 }),
+      fc.anything({
+        withBigInt: true,
+        withDate: true,
+        withMap: true,
+        withSet: true,
+        withTypedArray: true,
+        maxDepth: 3,
+      }),
     );
     fc.assert(
       fc.property(leaf, (value) => {

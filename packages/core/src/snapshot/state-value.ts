@@ -1,5 +1,5 @@
-import { isBinaryValue, type BinaryValue } from "../trace/value/array-types.ts";
-import { isPlainObject, refuse, type Json } from "../validate/reader.ts";
+import { isBinaryValue, type BinaryValue } from "./content/array-types.ts";
+import { isPlainObject, refuse, type Json } from "../foundation/validate/reader.ts";
 
 /** The key that marks what JSON has no notation for. */
 const TAG = "$";
@@ -78,7 +78,10 @@ function encode(value: unknown, path: string, indexOf: (array: BinaryValue) => n
         ]),
       };
     case "[object Set]":
-      return { [TAG]: "set", entries: [...(value as Set<unknown>)].map((entry, index) => inner(entry, `.(${index})`, 2)) };
+      return {
+        [TAG]: "set",
+        entries: [...(value as Set<unknown>)].map((entry, index) => inner(entry, `.(${index})`, 2)),
+      };
     case "[object Date]":
       return { [TAG]: "date", value: encode((value as Date).getTime(), path, indexOf, depth + 1) };
     default:

@@ -6,15 +6,15 @@ import { traceItems, type ReadTraceOptions, type TraceEnd } from "./read-trace.t
 /** Changes of initial values that a summary lists at most; further ones are only counted. */
 export const MAX_LISTED_CHANGES = 100;
 
-/** A reset or an update, and where it took effect. */
+/** A reset, a rewind or an update, and where it took effect. */
 export interface TraceChange {
   /** What it was. */
-  readonly kind: "reset" | "update";
+  readonly kind: "reset" | "rewind" | "update";
   /** The step over all generations before or with which it took effect. */
   readonly stepNumber: number;
   /** Session time of that step's window, its start, in seconds. */
   readonly timestampSeconds: number;
-  /** The seed of a reset; the names of the updated fields. */
+  /** The seed of a reset; the moment of a rewind; the names of the updated fields. */
   readonly detail: string;
 }
 
@@ -42,11 +42,15 @@ export interface TraceSummary extends TraceEnd {
   readonly eventTypes: Readonly<Record<string, number>>;
   /** Resets. */
   readonly resetCount: number;
+  /** Returns to an earlier moment. */
+  readonly rewindCount: number;
+  /** Sessions that were begun from moments of this one. */
+  readonly forkCount: number;
   /** Steps with an update. */
   readonly updateCount: number;
   /** Pauses. */
   readonly pauseCount: number;
-  /** The first resets and updates in their order, at most `MAX_LISTED_CHANGES`. */
+  /** The first resets, rewinds and updates in their order, at most `MAX_LISTED_CHANGES`. */
   readonly changes: readonly TraceChange[];
   /** Session time at the end of the last window, in seconds. */
   readonly sessionSeconds: number;
@@ -76,6 +80,9 @@ export async function inspectTrace(chunks: TraceChunks, options: ReadTraceOption
       case "pause":
         if (item.pause.paused) counter.pauseCount += 1;
         break;
+      case "fork":
+        counter.forkCount += 1;
+        break;
       case "footer":
         ending = {
           outcome: item.footer.outcome,
@@ -100,6 +107,8 @@ export async function inspectTrace(chunks: TraceChunks, options: ReadTraceOption
 
 class TraceCounter {
   pauseCount = 0;
+  rewindCount = 0;
+  forkCount = 0;
   resetCount = 0;
   #stepCount = 0;
   #generatedFrames = 0;
@@ -124,6 +133,11 @@ class TraceCounter {
     this.#sessionSeconds = step.window.endSeconds;
     this.#inputSequence = step.inputSequence ?? this.#inputSequence;
     const at = { stepNumber: step.stepNumber, timestampSeconds: step.window.startSeconds };
+    if (step.rewind !== undefined) {
+      const { toGeneration, stepIndex } = step.rewind;
+      this.#change({ kind: "rewind", ...at, detail: `step ${stepIndex} of generation ${toGeneration}` });
+      this.rewindCount += 1;
+    }
     for (const { seed } of step.resets) this.#change({ kind: "reset", ...at, detail: `seed ${seed}` });
     this.resetCount += step.resets.length;
     if (step.update === undefined) return;
@@ -144,6 +158,8 @@ class TraceCounter {
       eventCount: this.#eventCount,
       eventTypes: Object.fromEntries(this.#eventTypes),
       resetCount: this.resetCount,
+      rewindCount: this.rewindCount,
+      forkCount: this.forkCount,
       updateCount: this.#updateCount,
       pauseCount: this.pauseCount,
       changes: this.#changes,

@@ -155,8 +155,8 @@ describe("what cannot be read is refused with the number of its line", () => {
   });
 
   test("G5: another format version, naming what can read it", async () => {
-    const newer = changed(0, (line) => ({ ...line, formatVersion: 2, dreamloopVersion: "9.1.0", seed: "unreadable" }));
-    await refused(newer, 1, /formatVersion: expected 1, found 2; read it with .*9\.1\.0/);
+    const newer = changed(0, (line) => ({ ...line, formatVersion: 3, dreamloopVersion: "9.1.0", seed: "unreadable" }));
+    await refused(newer, 1, /formatVersion: expected 1 to 2, found 3; read it with .*9\.1\.0/);
   });
 
   test("text that is no JSON, broken letters, an unknown kind of line", async () => {

@@ -5,6 +5,7 @@ import { traceLines, type TraceChunks, type TraceLine } from "./format/trace-lin
 import {
   DEFAULT_TRACE_LIMITS,
   type TraceFooter,
+  type TraceFork,
   type TraceHeader,
   type TraceLimits,
   type TracePause,
@@ -37,6 +38,8 @@ export interface Trace extends TraceEnd {
   readonly steps: readonly TraceStep[];
   /** Pauses and their ends. */
   readonly pauses: readonly TracePause[];
+  /** Sessions that were begun from moments of this one. */
+  readonly forks: readonly TraceFork[];
   /** Resets after the last step. */
   readonly trailingResets: readonly TraceReset[];
   /** How the run ended; absent: the trace was cut off. */
@@ -82,6 +85,7 @@ export async function* traceItems(
 export async function readTrace(chunks: TraceChunks, options: ReadTraceOptions = {}): Promise<Trace> {
   const steps: TraceStep[] = [];
   const pauses: TracePause[] = [];
+  const forks: TraceFork[] = [];
   let trailingResets: readonly TraceReset[] = [];
   let header: TraceHeader | undefined;
   let footer: TraceFooter | undefined;
@@ -100,6 +104,9 @@ export async function readTrace(chunks: TraceChunks, options: ReadTraceOptions =
       case "pause":
         pauses.push(item.pause);
         break;
+      case "fork":
+        forks.push(item.fork);
+        break;
       case "footer":
         ({ footer, trailingResets } = item);
         break;
@@ -112,6 +119,7 @@ export async function readTrace(chunks: TraceChunks, options: ReadTraceOptions =
     header: header as TraceHeader,
     steps,
     pauses,
+    forks,
     trailingResets,
     ...(footer === undefined ? {} : { footer }),
     ...(tolerance === undefined ? {} : { tolerance }),

@@ -9,7 +9,7 @@ import { inputMapping } from "../mapping/input-mapping.ts";
 import { DREAMLOOP_VERSION } from "../foundation/version.ts";
 import { readTrace } from "./read-trace.ts";
 import { TraceEncoder, type TraceEncoderOptions } from "./trace-encoder.ts";
-import { MemoryPayloadStore } from "./value/payload-store.ts";
+import { MemoryPayloadStore } from "../snapshot/content/payload-store.ts";
 
 const hasher = {
   digest: (parts: readonly Uint8Array[]) => createHash("sha256").update(Buffer.concat(parts)).digest("hex"),

@@ -2,9 +2,11 @@ import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dre
 import type { UserInputEvent } from "../inputs/user-input-event.ts";
 import type { ModelInputs } from "../mapping/model-inputs.ts";
 import type {
+  ForkRecord,
   FrameHasher,
   PauseRecord,
   ResetRecord,
+  RewindRecord,
   RunEnd,
   RunObserver,
   RunStart,
@@ -16,7 +18,7 @@ import { DEFAULT_INLINE_BYTES, DEFAULT_TRACE_LIMITS, INLINE_BYTES_PER_LINE } fro
 import * as write from "./format/write-records.ts";
 import { hashValue, type HashedValue } from "./value/hash-value.ts";
 import { encodeModelInputs, storeModelInputs } from "./value/model-inputs-payload.ts";
-import type { PayloadStore } from "./value/payload-store.ts";
+import type { PayloadStore } from "../snapshot/content/payload-store.ts";
 
 /** Where the text of a trace goes. */
 export interface TraceSink {
@@ -103,6 +105,8 @@ export class TraceEncoder implements RunObserver {
       const requested = withoutEmptySlots({ initial, step, update, metadata });
       const requestedInputs = await this.#hash(requested, "ModelInputs");
       const { address } = await this.#keepModelInputs(start.initialInputs);
+      const moment = start.origin?.moment;
+      if (moment !== undefined) await this.#payloads?.put(moment.address, moment.bytes);
       const facts = { ...this.#facts, modelInputsRecorded: this.#recordModelInputs };
       await this.#write([write.headerText(start, { ...facts, requestedInputs, initialInputs: address })]);
       this.#state = "recording";
@@ -116,6 +120,18 @@ export class TraceEncoder implements RunObserver {
       this.#waiting += write.resetText(this.#stepCount, record, address);
       this.#resetCount += 1;
     });
+  }
+
+  /** Keeps the line of a rewind until its step. */
+  rewindApplied(record: RewindRecord): Promise<void> {
+    return this.#guard("recording", async () => {
+      this.#waiting += write.rewindText(this.#stepCount, record);
+    });
+  }
+
+  /** Writes that another session was begun from here. */
+  forkTaken(record: ForkRecord): Promise<void> {
+    return this.#guard("recording", () => this.#write([write.forkText({ stepNumber: this.#stepCount, ...record })]));
   }
 
   /** Writes a step and everything that belongs to it. */

@@ -2,7 +2,8 @@ import { userInputEvent, type UserInputEvent } from "../inputs/user-input-event.
 import type { FrameHasher } from "../rollout/run-observer.ts";
 import type { Mapping } from "../foundation/validate/reader.ts";
 import type { Trace } from "./read-trace.ts";
-import { PayloadReader, type PayloadStore } from "./value/payload-store.ts";
+import { PayloadReader } from "./value/payload-reader.ts";
+import type { PayloadStore } from "../snapshot/content/payload-store.ts";
 import { resolveValue } from "./value/resolve-value.ts";
 
 /** How the events of a trace are read. */

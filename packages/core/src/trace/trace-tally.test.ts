@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { inspectTrace, readTrace, TraceTally } from "../index.ts";
+import { inspectTrace } from "./inspect-trace.ts";
+import { readTrace } from "./read-trace.ts";
+import { TraceTally } from "./trace-tally.ts";
 import { recordGoldenTrace } from "./golden/golden-run.ts";
 
 const hasher = {

@@ -1,8 +1,11 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import {
   errorToRecord,
+  heldAt,
   INLINE_BYTES_PER_LINE,
   PendingInput,
+  positionOf,
+  SessionHistory,
   STAGES,
   startRealtime,
   TraceEncoder,
@@ -10,11 +13,14 @@ import {
   type InferenceRuntime,
   type ModelAdapter,
   type RealtimeRun,
+  type RewindAnswer,
+  type RunFrom,
   type StageListener,
   type WaitLimits,
 } from "@dreamloop/core";
 import { ProcessClock } from "../process-clock.ts";
 import { sha256FrameHasher } from "../sha256-hasher.ts";
+import { momentOf } from "../moment/run-from.ts";
 import { environmentFacts } from "../environment-facts.ts";
 import type { FromSession, SessionStart, ToChunkSender, ToSession } from "./messages.ts";
 import { PortChunkSink } from "./port-chunk-sink.ts";
@@ -25,6 +31,7 @@ export class HostedSessionWorker {
   readonly #port: MessagePort;
   readonly #input: PendingInput;
   readonly #run: RealtimeRun;
+  readonly #history: SessionHistory | undefined;
   readonly #sink: PortChunkSink;
 
   /** Starts the session; it closes the port when it has ended. */
@@ -38,8 +45,11 @@ export class HostedSessionWorker {
     readonly port: MessagePort;
     /** Where chunks go; default `port`. */
     readonly chunkPort?: MessagePort;
+    /** The moment that it goes on from, as `start.from` holds it. */
+    readonly from?: RunFrom;
   }) {
-    const { adapter, runtime, config, candidateIndex, start, waits, port, chunkPort } = options;
+    const { adapter, runtime, config, candidateIndex, start, waits, port, chunkPort, from } = options;
+    const clock = new ProcessClock();
     this.#port = port;
     let modelSeconds = 0;
     let readSeconds = 0;
@@ -56,19 +66,25 @@ export class HostedSessionWorker {
       modelSeconds: () => modelSeconds,
       readSeconds: () => readSeconds,
     });
-    this.#input = new PendingInput(
-      start.holdTimeoutSeconds === undefined ? {} : { holdTimeoutSeconds: start.holdTimeoutSeconds },
-    );
+    this.#input = new PendingInput({
+      ...(start.holdTimeoutSeconds === undefined ? {} : { holdTimeoutSeconds: start.holdTimeoutSeconds }),
+      ...(from === undefined ? {} : { held: heldAt(from.state) }),
+    });
+    // Whoever held something at the moment need not hold it now; the next message says what is held.
+    if (from !== undefined) this.#input.release(positionOf(from.state).sessionSeconds, { reason: "moment" });
+    const { history } = start;
+    this.#history =
+      history === undefined ? undefined : new SessionHistory({ ...history, clock, hasher: sha256FrameHasher });
     this.#run = startRealtime({
       adapter,
       runtime,
       config,
       candidateIndex,
       input: this.#input,
-      clock: new ProcessClock(),
+      clock,
       waits,
-      seed: start.seed,
-      initialInputs: start.initialInputs,
+      ...(from === undefined ? { seed: start.seed, initialInputs: start.initialInputs } : { from }),
+      ...(this.#history === undefined ? {} : { history: this.#history }),
       leadFrames: start.leadFrames,
       stepLimit: start.stepLimit,
       checkFrames: start.checkFrames,
@@ -114,6 +130,19 @@ export class HostedSessionWorker {
     await this.#run.close().catch(() => undefined);
   }
 
+  #answer<T>(
+    requestId: number,
+    work: Promise<T>,
+    answer: (result: T) =>
+      | { readonly type: "rewind_done"; readonly answer: RewindAnswer }
+      | { readonly type: "moment_done"; readonly bytes: Uint8Array },
+  ): void {
+    void work.then(
+      (result) => this.#post({ ...answer(result), requestId }),
+      (error: unknown) => this.#post({ type: "request_failed", requestId, error: errorToRecord(error) }),
+    );
+  }
+
   #post(message: FromSession): void {
     this.#port.postMessage(message);
   }
@@ -146,6 +175,19 @@ export class HostedSessionWorker {
           (error: unknown) =>
             this.#post({ type: "request_failed", requestId: message.requestId, error: errorToRecord(error) }),
         );
+        break;
+      case "rewind":
+        this.#answer(message.requestId, this.#run.rewind(message.to), (answer) => ({ type: "rewind_done", answer }));
+        break;
+      case "moment": {
+        const { at, isFork, extras } = message;
+        const captured = isFork ? this.#run.fork(at) : this.#run.capture(at);
+        const written = captured.then((state) => momentOf(state, extras));
+        this.#answer(message.requestId, written, (bytes) => ({ type: "moment_done", bytes }));
+        break;
+      }
+      case "history":
+        this.#post({ type: "history_done", requestId: message.requestId, facts: this.#history?.facts });
         break;
       case "step_once":
         this.#run.stepOnce();

@@ -3,12 +3,17 @@ import {
   DreamloopError,
   ERROR_CODES,
   errorFromRecord,
+  type HistoryFacts,
+  type MomentAgo,
+  type MomentPosition,
   type RealtimeStatus,
+  type RewindAnswer,
   type RunReport,
   type RunWarning,
   type UserInputEventInput,
 } from "@dreamloop/core";
 import { within } from "./end-worker.ts";
+import type { MomentExtras } from "../moment/run-from.ts";
 import { hostedChunk, type HostedChunk } from "./hosted-chunk.ts";
 import type { FromSession, SessionStart, ToSession } from "./messages.ts";
 import { errorFromThread } from "./thread-error.ts";
@@ -42,7 +47,7 @@ export class HostedSession {
   readonly #port: MessagePort;
   readonly #options: HostedSessionOptions;
   readonly #endSeconds: number;
-  readonly #requests = new Map<number, { resolve: (generation: number) => void; reject: (error: unknown) => void }>();
+  readonly #requests = new Map<number, { resolve: (answer: never) => void; reject: (error: unknown) => void }>();
   #requestCount = 0;
   #status: RealtimeStatus | undefined;
   #over = false;
@@ -92,14 +97,27 @@ export class HostedSession {
 
   /** Starts the rollout anew at the next boundary; resolves with the new generation. */
   reset(options: { readonly seed?: number } = {}): Promise<number> {
-    if (this.#over)
-      return Promise.reject(new DreamloopError(ERROR_CODES.closed, "HostedSession.reset: the session has ended"));
-    this.#requestCount += 1;
-    const requestId = this.#requestCount;
-    return new Promise((resolve, reject) => {
-      this.#requests.set(requestId, { resolve, reject });
-      this.#post({ type: "reset", requestId, ...(options.seed === undefined ? {} : { seed: options.seed }) });
-    });
+    const seed = options.seed === undefined ? {} : { seed: options.seed };
+    return this.#ask("reset", (requestId) => ({ type: "reset", requestId, ...seed }));
+  }
+
+  /** Goes back to a moment of the history at the next boundary; resolves with the new generation and the moment. Needs `start.history`. */
+  rewind(to: MomentPosition | MomentAgo): Promise<RewindAnswer> {
+    return this.#ask("rewind", (requestId) => ({ type: "rewind", requestId, to }));
+  }
+
+  /** The moment of the next boundary, or one of the history, as a moment file; the session runs on undisturbed. `isFork` notes it in the trace. */
+  moment(
+    options: { readonly at?: MomentPosition; readonly isFork?: boolean; readonly extras?: MomentExtras } = {},
+  ): Promise<Uint8Array> {
+    const { at, isFork = false, extras = {} } = options;
+    const place = at === undefined ? {} : { at };
+    return this.#ask("moment", (requestId) => ({ type: "moment", requestId, isFork, extras, ...place }));
+  }
+
+  /** What the history holds; `undefined` without one. */
+  history(): Promise<HistoryFacts | undefined> {
+    return this.#ask("history", (requestId) => ({ type: "history", requestId }));
   }
 
   /**
@@ -135,8 +153,16 @@ export class HostedSession {
         this.#options.onGeneration?.(message.generation);
         break;
       case "reset_done":
-        this.#requests.get(message.requestId)?.resolve(message.generation);
-        this.#requests.delete(message.requestId);
+        this.#settle(message.requestId, message.generation);
+        break;
+      case "rewind_done":
+        this.#settle(message.requestId, message.answer);
+        break;
+      case "moment_done":
+        this.#settle(message.requestId, message.bytes);
+        break;
+      case "history_done":
+        this.#settle(message.requestId, message.facts);
         break;
       case "request_failed":
         this.#requests.get(message.requestId)?.reject(errorFromRecord(message.error));
@@ -176,6 +202,23 @@ export class HostedSession {
     });
     if (this.#options.onChunk === undefined) chunk.release();
     else this.#options.onChunk(chunk);
+  }
+
+  #ask<T>(what: string, message: (requestId: number) => ToSession): Promise<T> {
+    if (this.#over) {
+      return Promise.reject(new DreamloopError(ERROR_CODES.closed, `HostedSession.${what}: the session has ended`));
+    }
+    this.#requestCount += 1;
+    const requestId = this.#requestCount;
+    return new Promise<T>((resolve, reject) => {
+      this.#requests.set(requestId, { resolve, reject });
+      this.#post(message(requestId));
+    });
+  }
+
+  #settle(requestId: number, answer: unknown): void {
+    this.#requests.get(requestId)?.resolve(answer as never);
+    this.#requests.delete(requestId);
   }
 
   #settleRequests(error: DreamloopError): void {

@@ -2,11 +2,17 @@ import type { MessagePort } from "node:worker_threads";
 import type {
   ControlHint,
   ErrorRecord,
+  HistoryFacts,
+  HistoryOptions,
   InferenceConfigInput,
   Json,
   LoadProgress,
   ModelInputsInput,
+  MomentAgo,
+  MomentLimits,
+  MomentPosition,
   RealtimeStatus,
+  RewindAnswer,
   RunReport,
   RunWarning,
   SessionDescriptionInput,
@@ -15,6 +21,7 @@ import type {
   WaitLimits,
 } from "@dreamloop/core";
 import type { ImageInputSize } from "../image-input.ts";
+import type { MomentExtras } from "../moment/run-from.ts";
 import type { ThreadError } from "./thread-error.ts";
 import type { WorldReferenceInput } from "./world-reference.ts";
 
@@ -94,6 +101,14 @@ export interface SessionStart {
   readonly checkFrames?: boolean;
   /** Chunks that may be on their way to the receiver; beyond that new ones are dropped and counted; default 4. */
   readonly maxChunksInFlight?: number;
+  /** A moment file to go on from; its initial inputs count, and its seed unless one is given. */
+  readonly from?: Uint8Array;
+  /** Bounds of the moment file that is read. */
+  readonly momentLimits?: Partial<MomentLimits>;
+  /** Goes on with another engine than that of the moment; default false. */
+  readonly allowOtherEngine?: boolean;
+  /** How a history is kept, so that the session can go back; absent: none. */
+  readonly history?: HistoryOptions;
   /** Whether the lines of an exact trace are sent, and before them the arrays that are too big for a line. */
   readonly trace?: boolean;
 }
@@ -125,6 +140,15 @@ export type FromWorker =
 export type ToSession =
   | { readonly type: "events"; readonly events: readonly UserInputEventInput[]; readonly sequence?: number }
   | { readonly type: "reset"; readonly requestId: number; readonly seed?: number }
+  | { readonly type: "rewind"; readonly requestId: number; readonly to: MomentPosition | MomentAgo }
+  | {
+      readonly type: "moment";
+      readonly requestId: number;
+      readonly at?: MomentPosition;
+      readonly isFork: boolean;
+      readonly extras: MomentExtras;
+    }
+  | { readonly type: "history"; readonly requestId: number }
   | { readonly type: "step_once" }
   | { readonly type: "release_input"; readonly reason: string }
   | { readonly type: "close" }
@@ -159,6 +183,9 @@ export type FromSession =
   | { readonly type: "started" }
   | FromChunkSender
   | { readonly type: "reset_done"; readonly requestId: number; readonly generation: number }
+  | { readonly type: "rewind_done"; readonly requestId: number; readonly answer: RewindAnswer }
+  | { readonly type: "moment_done"; readonly requestId: number; readonly bytes: Uint8Array }
+  | { readonly type: "history_done"; readonly requestId: number; readonly facts: HistoryFacts | undefined }
   | { readonly type: "request_failed"; readonly requestId: number; readonly error: ErrorRecord }
   | { readonly type: "refused_events"; readonly error: ErrorRecord }
   | { readonly type: "status"; readonly status: RealtimeStatus }

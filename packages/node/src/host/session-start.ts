@@ -1,5 +1,18 @@
-import { finite, flag, modelInputs, optional, recordFactory, type ModelInputsInput } from "@dreamloop/core";
+import {
+  finite,
+  flag,
+  modelInputs,
+  optional,
+  readHistoryOptions,
+  recordFactory,
+  refuse,
+  shape,
+  type ModelInputsInput,
+  type MomentLimits,
+} from "@dreamloop/core";
 import type { SessionStart } from "./messages.ts";
+
+const bytes = optional(finite({ integer: true, min: 1 }));
 
 const read = recordFactory<SessionStart>("SessionStart", {
   initialInputs: (value) => {
@@ -13,6 +26,12 @@ const read = recordFactory<SessionStart>("SessionStart", {
   holdTimeoutSeconds: optional(finite({ min: 0, aboveMin: true })),
   checkFrames: optional(flag),
   maxChunksInFlight: optional(finite({ integer: true, min: 1 })),
+  from: optional((value, path) => (value instanceof Uint8Array ? value : refuse(path, "the bytes of a moment file", value))),
+  momentLimits: optional((value, path) =>
+    shape<Partial<MomentLimits>>({ fileBytes: bytes, headerBytes: bytes, contentBytes: bytes })(value, path),
+  ),
+  allowOtherEngine: optional(flag),
+  history: optional(readHistoryOptions),
   trace: optional(flag),
 });
 

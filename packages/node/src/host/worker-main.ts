@@ -14,9 +14,11 @@ import {
   type InferenceConfig,
   type InferenceRuntime,
   type ModelAdapter,
+  type RunFrom,
 } from "@dreamloop/core";
 import { imageInputSize } from "../image-input.ts";
 import { ProcessClock } from "../process-clock.ts";
+import { runFrom } from "../moment/run-from.ts";
 import { HostedSessionWorker } from "./hosted-session-worker.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
 import { ThreadMarks } from "./thread-marks.ts";
@@ -72,18 +74,33 @@ class RuntimeWorker {
           port.close();
           return;
         }
-        try {
-          const ports = { port, ...(chunkPort === undefined ? {} : { chunkPort }) };
-          this.#sessions.set(
-            sessionId,
-            new HostedSessionWorker({ ...this.#loaded, start, waits: this.#waits, ...ports }),
-          );
+        const loaded = this.#loaded;
+        const ports = { port, ...(chunkPort === undefined ? {} : { chunkPort }) };
+        const open = (from?: RunFrom): void => {
+          const origin = from === undefined ? {} : { from };
+          this.#sessions.set(sessionId, new HostedSessionWorker({ ...loaded, start, waits: this.#waits, ...ports, ...origin }));
           port.on("close", () => this.#sessions.delete(sessionId));
-        } catch (error) {
+        };
+        const fail = (error: unknown): void => {
           // One session that cannot start must not end the thread of the others.
           port.postMessage({ type: "failed", error: errorToThread(error) });
           chunkPort?.close();
           port.close();
+        };
+        try {
+          if (start.from === undefined) open();
+          else {
+            const { seed, allowOtherEngine, momentLimits: limits } = start;
+            const options = {
+              ...(seed === undefined ? {} : { seed }),
+              ...(allowOtherEngine === undefined ? {} : { allowOtherEngine }),
+              ...(limits === undefined ? {} : { limits }),
+            };
+            // What is sent to the session meanwhile waits in its port.
+            runFrom(start.from, options).then(open).catch(fail);
+          }
+        } catch (error) {
+          fail(error);
         }
         break;
       }

@@ -4,6 +4,7 @@ import {
   type InferenceSession,
   type ModelInputs,
   type ResetOptions,
+  type RestoreOptions,
   type RuntimeMetricSampleInput,
   type SessionSnapshot,
   type StepOptions,
@@ -173,9 +174,10 @@ export class BundleSession implements InferenceSession {
   }
 
   /** Continues from a copy of the complete state. */
-  restore(snapshot: SessionSnapshot): void {
+  restore(snapshot: SessionSnapshot, { seed }: RestoreOptions = {}): void {
     this.#open();
-    const restored = readSnapshot(this.#world, snapshot);
+    const read = readSnapshot(this.#world, snapshot);
+    const restored = seed === undefined ? read : { ...read, seed };
     this.#pending = undefined;
     this.#state = restored;
     this.#startReports = {};

@@ -7,6 +7,7 @@ import {
   type InferenceSession,
   type ModelInputs,
   type ResetOptions,
+  type RestoreOptions,
   type SessionDescription,
   type SessionSnapshot,
   type StepOptions,
@@ -45,7 +46,7 @@ export class FakeSession implements InferenceSession {
   readonly finalizeStep?: (options: StepOptions) => Promise<void>;
   readonly discardStep?: () => void;
   readonly snapshot?: () => SessionSnapshot;
-  readonly restore?: (snapshot: SessionSnapshot) => void;
+  readonly restore?: (snapshot: SessionSnapshot, options?: RestoreOptions) => void;
 
   /** Starts a rollout. */
   constructor(context: FakeSessionContext, inputs: ModelInputs, seed: number) {
@@ -58,7 +59,7 @@ export class FakeSession implements InferenceSession {
     }
     if (context.options.snapshots) {
       this.snapshot = () => this.#takeSnapshot();
-      this.restore = (snapshot) => this.#restoreSnapshot(snapshot);
+      this.restore = (snapshot, options) => this.#restoreSnapshot(snapshot, options);
     }
   }
 
@@ -167,7 +168,7 @@ export class FakeSession implements InferenceSession {
     return { version: "fake@1", data: structuredClone(this.#state) };
   }
 
-  #restoreSnapshot(snapshot: SessionSnapshot): void {
+  #restoreSnapshot(snapshot: SessionSnapshot, { seed }: RestoreOptions = {}): void {
     this.#requireOpen("restore");
     if (snapshot.version !== "fake@1") {
       throw new DreamloopError(
@@ -176,7 +177,8 @@ export class FakeSession implements InferenceSession {
       );
     }
     this.#pending = undefined;
-    this.#state = structuredClone(snapshot.data) as FakeState;
+    const state = structuredClone(snapshot.data) as FakeState;
+    this.#state = seed === undefined ? state : { ...state, seed };
   }
 
   async #wait(durationSeconds: number, signal: AbortSignal | undefined): Promise<void> {

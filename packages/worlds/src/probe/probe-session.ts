@@ -9,6 +9,7 @@ import {
   type ModelInputs,
   type PixelData,
   type ResetOptions,
+  type RestoreOptions,
   type SessionDescription,
   type SessionSnapshot,
   type StepOptions,
@@ -118,9 +119,10 @@ export class ProbeSession implements InferenceSession {
   }
 
   /** Continues from a snapshot of the same configuration. */
-  restore(snapshot: SessionSnapshot): void {
+  restore(snapshot: SessionSnapshot, { seed }: RestoreOptions = {}): void {
     this.#requireOpen("restore");
-    this.#state = stateOfSnapshot(snapshot, this.#context.configuration);
+    const state = stateOfSnapshot(snapshot, this.#context.configuration);
+    this.#state = seed === undefined ? state : { ...state, seed };
     this.#before = undefined;
     this.#pending = undefined;
   }

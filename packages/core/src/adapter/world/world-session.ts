@@ -1,5 +1,5 @@
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "../../foundation/dreamloop-error.ts";
-import type { InferenceSession, ResetOptions, SessionSnapshot, StepOptions } from "../../model/inference-session.ts";
+import type { InferenceSession, ResetOptions, RestoreOptions, SessionSnapshot, StepOptions } from "../../model/inference-session.ts";
 import { modelInputs, type ModelInputs } from "../../mapping/model-inputs.ts";
 import type { SessionDescription } from "../../model/session-description.ts";
 import type { StepRequestInput } from "../../mapping/step-request.ts";
@@ -156,7 +156,7 @@ export class WorldSession implements InferenceSession {
   }
 
   /** Goes on from a snapshot of the same world and version. */
-  restore(snapshot: SessionSnapshot): void {
+  restore(snapshot: SessionSnapshot, { seed }: RestoreOptions = {}): void {
     this.#requireIdle("restore");
     const place = `${placeIn(this.#options.world, "restore()")}`;
     if (snapshot?.version !== this.#snapshotVersion()) {
@@ -167,7 +167,7 @@ export class WorldSession implements InferenceSession {
       refuse(`${place}: SessionSnapshot.data`, "what snapshot() gave", data);
     }
     const copy = this.#copy(data as unknown as WorldPosition);
-    this.#position = Object.freeze({ ...copy, initial: Object.freeze(copy.initial), state: frozenState(copy.state) });
+    this.#position = Object.freeze({ ...copy, seed: seed ?? copy.seed, initial: Object.freeze(copy.initial), state: frozenState(copy.state) });
     this.#before = undefined;
   }
 

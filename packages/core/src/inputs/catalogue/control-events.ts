@@ -9,6 +9,14 @@ export interface ResetPayload {
   readonly count?: number;
 }
 
+/** The session goes back to an earlier moment at this step boundary and goes on from there. */
+export interface RewindPayload {
+  /** The generation of the moment. */
+  readonly generation: number;
+  /** The step that came next there. */
+  readonly stepIndex: number;
+}
+
 function withoutPayload(eventType: string, description: string): EventDefinition {
   return eventDefinition<Record<string, never>>({
     eventType,
@@ -29,6 +37,13 @@ export const controlEvents = [
       seed: optional(finite({ integer: true, min: 0 })),
       count: optional(finite({ integer: true, min: 1 })),
     },
+    role: EVENT_ROLES.control,
+  }),
+  eventDefinition<RewindPayload>({
+    eventType: "rewind",
+    modality: "control",
+    description: "The session goes back to an earlier moment and goes on from there; what is held stays held.",
+    fields: { generation: finite({ integer: true, min: 0 }), stepIndex: finite({ integer: true, min: 0 }) },
     role: EVENT_ROLES.control,
   }),
   withoutPayload("pause", "Session time stands still."),

@@ -3,7 +3,7 @@ import { ExactSum } from "../held/exact-sum.ts";
 import { joinPresses } from "../held/held-pad.ts";
 import { madeEvent } from "../held/made-events.ts";
 import type { UserInputEvent } from "../user-input-event.ts";
-import { isDelta, isKeyOrButton, pointerOf, type PendingEvent } from "./pending-event.ts";
+import { isDelta, isKeyOrButton, isRestart, pointerOf, type PendingEvent } from "./pending-event.ts";
 
 /** What rounding has left of the movements that were told so far; it counts with the next ones. */
 export class DeltaRests {
@@ -38,7 +38,7 @@ export interface Coalesced {
 /**
  * Merges events that say together what the last of them can say: movements add up; of states, conditions and events with the same fold
  * key the newest is kept, with all presses in between; movements of a pointer between its coming and going become the last. What is merged stands
- * where its newest part stood. Edges and control stay as they are, and nothing is merged across a reset.
+ * where its newest part stood. Edges and control stay as they are, and nothing is merged across a reset or a rewind.
  */
 export function coalesce(pending: readonly PendingEvent[], rests: DeltaRests, catalogue: EventCatalogue): Coalesced {
   const kept: (PendingEvent | undefined)[] = [];
@@ -53,7 +53,7 @@ export function coalesce(pending: readonly PendingEvent[], rests: DeltaRests, ca
   for (const item of pending) {
     const { event } = item;
     const { eventType } = event;
-    if (eventType === "reset") finishMovements();
+    if (isRestart(event)) finishMovements();
     const key = mergeKey(item, catalogue);
     if (key === undefined) {
       if (pointerOf(event) !== undefined) newest.delete(keyOf(item, catalogue));

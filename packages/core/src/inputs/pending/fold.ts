@@ -4,7 +4,7 @@ import type { InputTracker } from "../input-tracker.ts";
 import type { UserInputEvent } from "../user-input-event.ts";
 import { coalesce, type DeltaRests } from "./coalesce.ts";
 import { foldButtons, foldKeys, foldPointers } from "./fold-edges.ts";
-import { isKeyOrButton, pointerOf, type MessageNumber, type PendingEvent } from "./pending-event.ts";
+import { isKeyOrButton, isRestart, pointerOf, type MessageNumber, type PendingEvent } from "./pending-event.ts";
 
 /** Keys, pointers, and other fold keys of a type that folded events may name at most. */
 export const MAX_FOLDED_KEYS = 64;
@@ -22,7 +22,7 @@ export interface Folded {
 }
 
 /**
- * Folds all events that wait into the least that leads to the same: at most one reset; on each side of it the last of `pause` and
+ * Folds all events that wait into the least that leads to the same: at most one rewind and one reset; on each side of them the last of `pause` and
  * `resume`, at most two edges for each key, one sum of movements, the newest states and conditions. All stand at the time of the oldest, so
  * that a flood is never put off. `held` is what was held before them and is not changed.
  */
@@ -36,12 +36,12 @@ export function fold(
   const events = merged.pending.map((item) => item.event);
   const timestampSeconds = pending[0].event.timestampSeconds;
   const tracker = held.clone();
-  const lastReset = events.findLastIndex((event) => event.eventType === "reset");
-  const before = events.slice(0, Math.max(0, lastReset)).filter((event) => event.eventType !== "reset");
+  const lastRestart = events.findLastIndex(isRestart);
+  const before = events.slice(0, Math.max(0, lastRestart)).filter((event) => !isRestart(event));
   const parts = [
     foldSegment(before, tracker, timestampSeconds, catalogue),
-    { events: mergedReset(events), dropped: 0 },
-    foldSegment(events.slice(lastReset + 1), tracker, timestampSeconds, catalogue),
+    { events: mergedRestarts(events), dropped: 0 },
+    foldSegment(events.slice(lastRestart + 1), tracker, timestampSeconds, catalogue),
   ];
   const folded = parts.flatMap((part) => part.events).map((event) => atTime(event, timestampSeconds));
   const dropped = parts.reduce((sum, part) => sum + part.dropped, 0);
@@ -54,6 +54,14 @@ export function fold(
     superseded: Math.max(0, pending.length - folded.length - dropped),
     dropped,
   };
+}
+
+/** The last rewind, and all resets after it in one: whatever came before a rewind is undone by it. */
+export function mergedRestarts(events: readonly UserInputEvent[]): readonly UserInputEvent[] {
+  const lastRewind = events.findLastIndex((event) => event.eventType === "rewind");
+  const rewind = events[lastRewind];
+  const resets = mergedReset(events.slice(lastRewind + 1));
+  return rewind === undefined ? resets : [rewind, ...resets];
 }
 
 /** All resets in one: the last seed that was given counts, as each without a seed keeps the one before. */

@@ -25,6 +25,11 @@ export function isDelta(event: UserInputEvent): boolean {
   return event.eventType === "mouse_move" || event.eventType === "mouse_wheel";
 }
 
+/** Whether the rollout goes on from another state after the event: a reset or a rewind. */
+export function isRestart(event: UserInputEvent): boolean {
+  return event.eventType === "reset" || event.eventType === "rewind";
+}
+
 /** Whether the event is an edge of a key or a button. */
 export function isKeyOrButton(event: UserInputEvent): boolean {
   return event.eventType === "key_down" || event.eventType === "key_up" || event.eventType === "mouse_button";

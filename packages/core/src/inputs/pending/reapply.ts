@@ -5,7 +5,7 @@ import { withPressesOf } from "./coalesce.ts";
 import { foldButtons, foldKeys, foldPointers, type HeldBefore } from "./fold-edges.ts";
 import { isKeyOrButton, pointerOf } from "./pending-event.ts";
 
-/** The source of events that bring fresh converters to what is held. */
+/** The source of events that bring converters to what is held after a reset or a rewind. */
 export const RESET_SOURCE = "reset";
 
 const LEVELS: ReadonlySet<string> = new Set(["gamepad_state", "wheel_state", "axis_set", "action_set", "focus"]);
@@ -40,6 +40,21 @@ export function reappliedEvents(
     ...foldPointers(edges, FRESH, origin, Infinity).events,
     ...levels.filter((event) => event.eventType !== "focus"),
   ];
+}
+
+/**
+ * What converters have to hear that were brought back to an earlier moment, before they hear what is held now (`reappliedEvents`): everything
+ * that was held then (`then`) is released. `focused` says whether the input reaches the world now.
+ */
+export function rewindBridge(
+  then: InputTracker,
+  options: { readonly focused: boolean | undefined; readonly timestampSeconds: number },
+): readonly UserInputEvent[] {
+  const { focused, timestampSeconds } = options;
+  const released = then.clone().releaseAll(timestampSeconds, RESET_SOURCE);
+  const releases = released.filter((event) => event.eventType !== "focus");
+  if (then.focused !== false || focused === false) return releases;
+  return [...releases, madeEvent({ timestampSeconds, source: RESET_SOURCE }, "focus", { focused: true })];
 }
 
 /** The newest state of each pad, axis, and of actions and focus, with the presses of those before it. */

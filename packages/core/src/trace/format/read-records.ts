@@ -19,11 +19,15 @@ import {
   type Reader,
 } from "../../foundation/validate/reader.ts";
 import { made, shape, type FieldReaders } from "../../foundation/validate/record.ts";
-import { contentAddress } from "../value/decode-value.ts";
+import { contentAddress } from "../../snapshot/content/content-address.ts";
 import { storedValue, type StoredValue } from "../value/resolve-value.ts";
 import {
   TRACE_FORMAT,
   TRACE_FORMAT_VERSION,
+  OLDEST_TRACE_FORMAT_VERSION,
+  type TraceFork,
+  type TraceOrigin,
+  type TraceRewind,
   type TraceEvent,
   type TraceExactness,
   type TraceFooter,
@@ -36,7 +40,7 @@ import {
 } from "./trace-records.ts";
 
 /** A step as its own line has it, without the lines that belong to it. */
-export type TraceStepLine = Omit<TraceStep, "events" | "resets" | "update"> & {
+export type TraceStepLine = Omit<TraceStep, "events" | "rewind" | "resets" | "update"> & {
   /** Lines of events that come before it. */
   readonly eventCount: number;
 };
@@ -46,6 +50,8 @@ export type TraceRecord =
   | ({ readonly type: "header" } & TraceHeader)
   | ({ readonly type: "event" } & TraceEvent)
   | ({ readonly type: "reset" } & TraceReset)
+  | ({ readonly type: "rewind" } & TraceRewind)
+  | ({ readonly type: "fork" } & TraceFork)
   | ({ readonly type: "update" } & TraceUpdate)
   | ({ readonly type: "step" } & TraceStepLine)
   | ({ readonly type: "pause" } & TracePause)
@@ -96,6 +102,14 @@ const RECORD_READERS: { readonly [Type in TraceRecordType]: Reader<Omit<TraceRec
     frameHash: text({ maxLength: 64 }),
     environment: jsonMapping,
     exactness: known<TraceExactness>({ promised: flag, reason: optional(text({ maxLength: 4096 })) }),
+    origin: optional(
+      known<TraceOrigin>({
+        generation: count,
+        stepIndex: count,
+        sessionSeconds: seconds,
+        moment: optional(contentAddress),
+      }),
+    ),
   }),
   event: known<TraceEvent>({
     timestampSeconds: seconds,
@@ -112,6 +126,16 @@ const RECORD_READERS: { readonly [Type in TraceRecordType]: Reader<Omit<TraceRec
     clearedDeltas: count,
     initialInputs: optional(contentAddress),
   }),
+  rewind: known<TraceRewind>({
+    stepNumber: count,
+    generation: count,
+    toGeneration: count,
+    stepIndex: count,
+    seed: count,
+    timestampSeconds: seconds,
+    clearedDeltas: count,
+  }),
+  fork: known<TraceFork>({ stepNumber: count, generation: count, stepIndex: count }),
   update: known<TraceUpdate>({ stepNumber: count, values: storedMapping }),
   step: known<TraceStepLine>({
     stepNumber: count,
@@ -165,9 +189,13 @@ export function readTraceRecord(parsed: unknown): TraceRecord {
 function requireFormat(fields: Record<string, unknown>): void {
   if (fields.format !== TRACE_FORMAT) refuse("header.format", JSON.stringify(TRACE_FORMAT), fields.format);
   const { formatVersion } = fields;
-  if (formatVersion === TRACE_FORMAT_VERSION) return;
+  const isKnown =
+    Number.isInteger(formatVersion) &&
+    (formatVersion as number) >= OLDEST_TRACE_FORMAT_VERSION &&
+    (formatVersion as number) <= TRACE_FORMAT_VERSION;
+  if (isKnown) return;
   throw new DreamloopError(
     ERROR_CODES.traceInvalid,
-    `header.formatVersion: expected ${TRACE_FORMAT_VERSION}, found ${String(formatVersion)}; read it with the version of Dreamloop that recorded it (${String(fields.dreamloopVersion)})`,
+    `header.formatVersion: expected ${OLDEST_TRACE_FORMAT_VERSION} to ${TRACE_FORMAT_VERSION}, found ${String(formatVersion)}; read it with the version of Dreamloop that recorded it (${String(fields.dreamloopVersion)})`,
   );
 }

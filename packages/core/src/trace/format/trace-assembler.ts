@@ -7,6 +7,9 @@ import type {
   TraceLimits,
   TracePause,
   TraceReset,
+  TraceRewind,
+  TraceFork,
+  TraceOrigin,
   TraceStep,
   TraceTolerance,
   TraceUpdate,
@@ -17,6 +20,7 @@ export type TraceItem =
   | { readonly kind: "header"; readonly header: TraceHeader }
   | { readonly kind: "step"; readonly step: TraceStep }
   | { readonly kind: "pause"; readonly pause: TracePause }
+  | { readonly kind: "fork"; readonly fork: TraceFork }
   | { readonly kind: "footer"; readonly footer: TraceFooter; readonly trailingResets: readonly TraceReset[] }
   | { readonly kind: "tolerance"; readonly tolerance: TraceTolerance };
 
@@ -25,7 +29,9 @@ export class TraceAssembler {
   readonly #limits: TraceLimits;
   #state: "start" | "running" | "ended" = "start";
   #events: TraceEvent[] = [];
+  #rewind: TraceRewind | undefined;
   #resets: TraceReset[] = [];
+  #origin: TraceOrigin | undefined;
   #update: TraceUpdate | undefined;
   #last: TraceStepLine | undefined;
   #stepCount = 0;
@@ -49,7 +55,8 @@ export class TraceAssembler {
 
   /** Lines that wait for the step that they belong to. */
   get pendingLines(): number {
-    return this.#events.length + this.#resets.length + (this.#update === undefined ? 0 : 1);
+    const single = [this.#update, this.#rewind].filter((line) => line !== undefined).length;
+    return this.#events.length + this.#resets.length + single;
   }
 
   /** Takes the next line; gives what became whole by it, if anything. Throws `trace_invalid` when it cannot stand here. */
@@ -64,6 +71,7 @@ export class TraceAssembler {
       case "header": {
         const { type: _type, ...header } = record;
         this.#state = "running";
+        this.#origin = header.origin;
         return { kind: "header", header };
       }
       case "event": {
@@ -74,10 +82,25 @@ export class TraceAssembler {
       case "reset": {
         const { type: _type, ...reset } = record;
         this.#expect("reset.stepNumber", this.#stepCount, reset.stepNumber);
-        const expected = (this.#resets.at(-1)?.generation ?? this.#last?.generation ?? 0) + 1;
-        if (reset.generation !== expected) invalid(`reset.generation: expected ${expected}, found ${reset.generation}`);
+        this.#expect("reset.generation", this.#generation + 1, reset.generation);
         this.#resets.push(reset);
         return undefined;
+      }
+      case "rewind": {
+        const { type: _type, ...rewind } = record;
+        this.#expect("rewind.stepNumber", this.#stepCount, rewind.stepNumber);
+        if (this.#rewind !== undefined || this.#resets.length > 0) invalid("a rewind is the first of what precedes a step");
+        this.#expect("rewind.generation", this.#generation + 1, rewind.generation);
+        if (rewind.toGeneration >= rewind.generation) {
+          invalid(`rewind.toGeneration: expected below ${rewind.generation}, found ${rewind.toGeneration}`);
+        }
+        this.#rewind = rewind;
+        return undefined;
+      }
+      case "fork": {
+        const { type: _type, ...fork } = record;
+        this.#expect("fork.stepNumber", this.#stepCount, fork.stepNumber);
+        return { kind: "fork", fork };
       }
       case "update": {
         const { type: _type, ...update } = record;
@@ -121,11 +144,9 @@ export class TraceAssembler {
     if (this.#stepCount >= this.#limits.steps) invalid(`expected at most ${this.#limits.steps} steps`);
     this.#expect("step.stepNumber", this.#stepCount, line.stepNumber);
     this.#expect("step.eventCount", this.#events.length, eventCount);
-    const reset = this.#resets.at(-1);
-    this.#expect("step.generation", reset?.generation ?? this.#last?.generation ?? 0, line.generation);
-    const nextIndex = reset === undefined && this.#last !== undefined ? this.#last.stepIndex + 1 : 0;
-    this.#expect("step.stepIndex", nextIndex, line.stepIndex);
-    const earliest = this.#last?.window.endSeconds ?? 0;
+    this.#expect("step.generation", this.#generation, line.generation);
+    this.#expect("step.stepIndex", this.#nextIndex(), line.stepIndex);
+    const earliest = this.#last?.window.endSeconds ?? this.#origin?.sessionSeconds ?? 0;
     if (line.window.startSeconds < earliest) {
       invalid(`step.window.startSeconds: expected at least ${earliest}, found ${line.window.startSeconds}`);
     }
@@ -133,19 +154,42 @@ export class TraceAssembler {
       this.#expect("step.frameHashes (its length)", line.frameCount, line.frameHashes.length);
     }
     const update = this.#update;
-    const step = { ...line, events: this.#events, resets: this.#resets, ...(update === undefined ? {} : { update }) };
+    const rewind = this.#rewind;
+    const step = {
+      ...line,
+      events: this.#events,
+      ...(rewind === undefined ? {} : { rewind }),
+      resets: this.#resets,
+      ...(update === undefined ? {} : { update }),
+    };
     this.#stepCount += 1;
     this.#eventCount += this.#events.length;
     this.#resetCount += this.#resets.length;
     this.#last = { ...line, eventCount };
     this.#events = [];
     this.#resets = [];
+    this.#rewind = undefined;
     this.#update = undefined;
     return step;
   }
 
+  /** The generation in force, what waits for the next step included. */
+  get #generation(): number {
+    const before = this.#last?.generation ?? this.#origin?.generation ?? 0;
+    return this.#resets.at(-1)?.generation ?? this.#rewind?.generation ?? before;
+  }
+
+  /** The index that the next step has. */
+  #nextIndex(): number {
+    if (this.#resets.length > 0) return 0;
+    if (this.#rewind !== undefined) return this.#rewind.stepIndex;
+    return this.#last === undefined ? (this.#origin?.stepIndex ?? 0) : this.#last.stepIndex + 1;
+  }
+
   #takeFooter(footer: TraceFooter): TraceItem {
     if (this.#events.length > 0 || this.#update !== undefined) invalid("events or an update stand without their step");
+    // A rewind or a reset may be the last thing that a run did.
+    this.#rewind = undefined;
     this.#expect("footer.stepCount", this.#stepCount, footer.stepCount);
     this.#expect("footer.eventCount", this.#eventCount, footer.eventCount);
     this.#expect("footer.resetCount", this.#resetCount + this.#resets.length, footer.resetCount);

@@ -10,7 +10,10 @@ import type { StoredValue } from "../value/resolve-value.ts";
 export const TRACE_FORMAT = "dreamloop-trace";
 
 /** Version of the trace format. A field that readers may overlook keeps it; everything else raises it. */
-export const TRACE_FORMAT_VERSION = 1;
+export const TRACE_FORMAT_VERSION = 2;
+
+/** The oldest version that is still read: the first, in which no run could go back or go on from a moment. */
+export const OLDEST_TRACE_FORMAT_VERSION = 1;
 
 /** How frames are hashed: SHA-256 over width, height, `rgb8` and packed RGB8; see `frameHashInput`. */
 export const FRAME_HASH_NAME = "sha256/rgb8";
@@ -21,6 +24,18 @@ export interface TraceExactness {
   readonly promised: boolean;
   /** Why not, when not. */
   readonly reason?: string;
+}
+
+/** The moment that a recorded run went on from. */
+export interface TraceOrigin {
+  /** Its generation, which is that of the first step. */
+  readonly generation: number;
+  /** Index of the first step. */
+  readonly stepIndex: number;
+  /** Session time there in seconds. */
+  readonly sessionSeconds: number;
+  /** Address of the moment file in the payload store; absent: it was not kept, so that the trace cannot be replayed. */
+  readonly moment?: string;
 }
 
 /** What is known when a run starts: the first line of a trace. */
@@ -59,6 +74,8 @@ export interface TraceHeader {
   readonly environment: { readonly [key: string]: Json };
   /** Whether a replay can be held to the very same frames. */
   readonly exactness: TraceExactness;
+  /** The moment that the run went on from; absent: the world was started. */
+  readonly origin?: TraceOrigin;
 }
 
 /** One event as the source gave it. */
@@ -89,6 +106,34 @@ export interface TraceReset {
   readonly clearedDeltas: number;
   /** Address of the new rollout's initial inputs after mapping; absent: they hold what a trace cannot. */
   readonly initialInputs?: string;
+}
+
+/** A return to an earlier moment that was applied before a step. */
+export interface TraceRewind {
+  /** The step over all generations before which it was applied. */
+  readonly stepNumber: number;
+  /** The new generation. */
+  readonly generation: number;
+  /** The generation of the moment. */
+  readonly toGeneration: number;
+  /** The step that came next there. */
+  readonly stepIndex: number;
+  /** Seed of the rollout. */
+  readonly seed: number;
+  /** Session time of the boundary in seconds. */
+  readonly timestampSeconds: number;
+  /** Movements that were pending and were cleared. */
+  readonly clearedDeltas: number;
+}
+
+/** Another session that was begun from a moment of the run. */
+export interface TraceFork {
+  /** Steps over all generations that were committed before. */
+  readonly stepNumber: number;
+  /** The generation of the moment. */
+  readonly generation: number;
+  /** The step that came next there. */
+  readonly stepIndex: number;
 }
 
 /** A change of initial values that was committed with a step. */
@@ -125,6 +170,8 @@ export interface TraceStep {
   readonly discarded: boolean;
   /** The events of the window. */
   readonly events: readonly TraceEvent[];
+  /** The return to an earlier moment that was applied before the step, and before its resets. */
+  readonly rewind?: TraceRewind;
   /** Resets that were applied before the step. */
   readonly resets: readonly TraceReset[];
   /** What was updated with the step. */

@@ -1,11 +1,12 @@
 import type { UserInputEvent } from "../../inputs/user-input-event.ts";
-import type { RunEnd, RunStart, StepRecord } from "../../rollout/run-observer.ts";
+import type { RewindRecord, RunEnd, RunStart, StepRecord } from "../../rollout/run-observer.ts";
 import { jsonMapping, type Json } from "../../foundation/validate/reader.ts";
 import {
   FRAME_HASH_NAME,
   INLINE_BYTES_PER_LINE,
   TRACE_FORMAT,
   TRACE_FORMAT_VERSION,
+  type TraceFork,
   type TracePause,
   type TraceTolerance,
 } from "./trace-records.ts";
@@ -34,7 +35,8 @@ export interface HeaderFacts {
 
 /** The first line. */
 export function headerText(start: RunStart, facts: HeaderFacts): TraceText {
-  const { description, sourceSchema } = start;
+  const { description, sourceSchema, origin } = start;
+  const { generation, stepIndex, sessionSeconds } = origin ?? {};
   return lineText({
     type: "header",
     format: TRACE_FORMAT,
@@ -64,6 +66,7 @@ export function headerText(start: RunStart, facts: HeaderFacts): TraceText {
           promised: false,
           reason: "the world does not promise the same frames for the same inputs and seed (deterministic is false)",
         },
+    origin: origin === undefined ? undefined : { generation, stepIndex, sessionSeconds, moment: origin.moment?.address },
   });
 }
 
@@ -123,6 +126,27 @@ export function resetText(
 ): TraceText {
   const { generation, seed, timestampSeconds, clearedDeltas } = reset;
   return lineText({ type: "reset", stepNumber, generation, seed, timestampSeconds, clearedDeltas, initialInputs });
+}
+
+/** The line of a return to an earlier moment. */
+export function rewindText(stepNumber: number, rewind: RewindRecord): TraceText {
+  const { generation, toGeneration, stepIndex, seed, timestampSeconds, clearedDeltas } = rewind;
+  return lineText({
+    type: "rewind",
+    stepNumber,
+    generation,
+    toGeneration,
+    stepIndex,
+    seed,
+    timestampSeconds,
+    clearedDeltas,
+  });
+}
+
+/** The line of a session that was begun from a moment of this one. */
+export function forkText(fork: TraceFork): TraceText {
+  const { stepNumber, generation, stepIndex } = fork;
+  return lineText({ type: "fork", stepNumber, generation, stepIndex });
 }
 
 /** The line of a pause or its end. */

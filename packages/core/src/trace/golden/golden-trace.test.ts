@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { inspectTrace } from "../inspect-trace.ts";
 import { readTrace, type Trace } from "../read-trace.ts";
 import { replayTrace } from "../replay/replay-trace.ts";
-import { MemoryPayloadStore, PayloadReader } from "../value/payload-store.ts";
+import { MemoryPayloadStore } from "../../snapshot/content/payload-store.ts";
+import { PayloadReader } from "../value/payload-reader.ts";
 import { resolveValue } from "../value/resolve-value.ts";
 import { goldenWorld, recordGoldenTrace } from "./golden-run.ts";
 

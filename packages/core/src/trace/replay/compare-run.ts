@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../foundation/dreamloop-error.ts";
 import type { ModelInputs } from "../../mapping/model-inputs.ts";
-import type { FrameHasher, ResetRecord, RunObserver, RunStart, StepRecord } from "../../rollout/run-observer.ts";
+import type { FrameHasher, ResetRecord, RewindRecord, RunObserver, RunStart, StepRecord } from "../../rollout/run-observer.ts";
 import type { TraceStep } from "../format/trace-records.ts";
 import type { Trace } from "../read-trace.ts";
 import { encodeModelInputs } from "../value/model-inputs-payload.ts";
@@ -69,6 +69,17 @@ export class RunComparison implements RunObserver {
     } else if (expected.seed !== record.seed) {
       this.#early ??= { what: "order", expected: `seed ${expected.seed}`, found: `seed ${record.seed}` };
     } else await this.#compareInitial(expected.initialInputs, record.initialInputs);
+  }
+
+  /** Notes a rewind that is not as recorded for the step that follows. */
+  rewindApplied(record: RewindRecord): void {
+    const expected = this.#options.trace.steps[this.#stepNumber]?.rewind;
+    const place = ({ toGeneration, stepIndex, seed }: Omit<RewindRecord, "clearedDeltas">): string =>
+      `a rewind to step ${stepIndex} of generation ${toGeneration} with seed ${seed}`;
+    if (expected === undefined) this.#early ??= { what: "order", expected: "no rewind", found: place(record) };
+    else if (place(expected) !== place(record)) {
+      this.#early ??= { what: "order", expected: place(expected), found: place(record) };
+    }
   }
 
   /** Compares one step. Throws `replay_differs` when it differs and differences end the run. */

@@ -7,7 +7,7 @@ import { startRealtime } from "../../drivers/realtime-driver.ts";
 import type { RealtimeRun } from "../../drivers/realtime-options.ts";
 import { readTrace, type Trace } from "../read-trace.ts";
 import { TraceEncoder } from "../trace-encoder.ts";
-import { MemoryPayloadStore } from "../value/payload-store.ts";
+import { MemoryPayloadStore } from "../../snapshot/content/payload-store.ts";
 import { REPLAY_LEVELS } from "./replay-options.ts";
 import { replayTrace } from "./replay-trace.ts";
 

@@ -14,7 +14,7 @@ import type { Mapping } from "../../foundation/validate/reader.ts";
 import type { TraceEvent, TraceStep } from "../format/trace-records.ts";
 import type { Trace } from "../read-trace.ts";
 import { loadModelInputs } from "../value/model-inputs-payload.ts";
-import type { PayloadReader } from "../value/payload-store.ts";
+import type { PayloadReader } from "../value/payload-reader.ts";
 import { resolveValue } from "../value/resolve-value.ts";
 import { REPLAY_LEVELS, type ReplayLevel } from "./replay-options.ts";
 

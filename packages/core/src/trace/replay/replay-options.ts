@@ -1,3 +1,4 @@
+import type { ChunkCompressor } from "../../snapshot/moment-file.ts";
 import type { InputCanonicalizer } from "../../canonical/input-canonicalizer.ts";
 import type { BatchOptions } from "../../drivers/batch-driver.ts";
 import type { RunReport } from "../../drivers/run-options.ts";
@@ -6,7 +7,7 @@ import type { ModelAdapter } from "../../adapter/model-adapter.ts";
 import type { FrameHasher } from "../../rollout/run-observer.ts";
 import type { Json } from "../../foundation/validate/reader.ts";
 import type { Trace } from "../read-trace.ts";
-import type { PayloadStore } from "../value/payload-store.ts";
+import type { PayloadStore } from "../../snapshot/content/payload-store.ts";
 
 /** From where a replay starts. */
 export const REPLAY_LEVELS = {
@@ -44,6 +45,8 @@ export interface ReplayOptions extends Pick<
   readonly level?: ReplayLevel;
   /** Where content is kept that does not stand in the trace. */
   readonly payloads?: PayloadStore;
+  /** Unpacks the moment that the recorded run went on from, where it went on from one. */
+  readonly compressor?: ChunkCompressor;
   /** The mapping that was recorded, when it was not the adapter's own. */
   readonly mapping?: InputMapping | readonly InputMapping[];
   /** The converters that were recorded, when they were not the adapter's own. */

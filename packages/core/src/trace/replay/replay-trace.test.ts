@@ -10,7 +10,7 @@ import { timeWindow } from "../../foundation/time/time-window.ts";
 import { planRun } from "../../rollout/run-plan.ts";
 import { readTrace, type Trace } from "../read-trace.ts";
 import { TraceEncoder, type TraceEncoderOptions } from "../trace-encoder.ts";
-import { MemoryPayloadStore, type PayloadStore } from "../value/payload-store.ts";
+import { MemoryPayloadStore, type PayloadStore } from "../../snapshot/content/payload-store.ts";
 import { REPLAY_LEVELS, type ReplayOptions, type ReplayReport } from "./replay-options.ts";
 import { replayTrace } from "./replay-trace.ts";
 

@@ -1,3 +1,6 @@
+import type { RunFrom } from "../../drivers/run-options.ts";
+import { openMoment } from "../../snapshot/moment-file.ts";
+import { PlannedHistory } from "../../snapshot/planned-history.ts";
 import { InputCanonicalizer } from "../../canonical/input-canonicalizer.ts";
 import { runPlannedBatch } from "../../drivers/batch-driver.ts";
 import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
@@ -6,7 +9,7 @@ import type { ModelInputsInput } from "../../mapping/model-inputs.ts";
 import type { RunPlanOptions } from "../../rollout/run-plan.ts";
 import { oneOf, withDefault } from "../../foundation/validate/reader.ts";
 import type { Trace } from "../read-trace.ts";
-import { PayloadReader } from "../value/payload-store.ts";
+import { PayloadReader } from "../value/payload-reader.ts";
 import { resolveValue } from "../value/resolve-value.ts";
 import { RunComparison } from "./compare-run.ts";
 import { environmentDifferences, requireSameRuntime, planReplay } from "./match-world.ts";
@@ -43,8 +46,14 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
   const frameLimit = frameLimitOf(trace);
   const { clock, runtime, outputs, metrics, stages, checkFrames, onProgress, onStep, onWarning, waits, signal } =
     options;
+  const targets = trace.steps.flatMap(({ rewind }) =>
+    rewind === undefined ? [] : [{ generation: rewind.toGeneration, stepIndex: rewind.stepIndex }],
+  );
+  const from = await originOf(options, payloads);
   const run = await runPlannedBatch({
     plan,
+    ...(from === undefined ? {} : { from }),
+    ...(targets.length === 0 ? {} : { history: new PlannedHistory(targets) }),
     clock,
     runtime,
     outputs,
@@ -114,6 +123,26 @@ async function planOptions(
   }
   const initialInputs = (await resolveValue(requestedInputs, "header.requestedInputs", payloads)) as ModelInputsInput;
   return { ...settled, initialInputs, mapping: options.mapping, canonicalizer: options.canonicalizer };
+}
+
+/** The moment that the recorded run went on from, if it did. */
+async function originOf(options: ReplayOptions, payloads: PayloadReader): Promise<RunFrom | undefined> {
+  const { header } = options.trace;
+  const { origin } = header;
+  if (origin === undefined) return undefined;
+  if (origin.moment === undefined) {
+    throw new DreamloopError(
+      ERROR_CODES.replayRefused,
+      "the recorded run went on from a moment that is not kept with the trace; record it from a moment file",
+    );
+  }
+  const bytes = await payloads.content(origin.moment, "header.origin.moment");
+  const { frameHasher: hasher, compressor } = options;
+  const file = await openMoment(bytes, { hasher, ...(compressor === undefined ? {} : { compressor }) });
+  const state = await file.state();
+  // At the level of model inputs converters and mapping are others than those that the moment is bound to.
+  const isBound = options.level !== REPLAY_LEVELS.modelInputs && options.allowVersionMismatch !== true;
+  return { state, seed: header.seed, ...(isBound ? { binding: file.facts.binding } : {}) };
 }
 
 /** A run with a frame limit has cut its last chunk; a replay cuts it at the same frame. */

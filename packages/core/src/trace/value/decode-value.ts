@@ -1,6 +1,7 @@
+import { contentAddress, MAX_ARRAY_BYTES } from "../../snapshot/content/content-address.ts";
 import { finite, isPlainObject, oneOf, optional, refuse, text, type Json } from "../../foundation/validate/reader.ts";
 import { shape } from "../../foundation/validate/record.ts";
-import { elementBytesOf } from "./array-types.ts";
+import { elementBytesOf } from "../../snapshot/content/array-types.ts";
 import { MAX_VALUE_DEPTH, TAG_KEY } from "./trace-value.ts";
 
 /** What a trace says of an array: its content may stand in the line or elsewhere under its address. */
@@ -14,19 +15,6 @@ export interface ArrayReference {
   /** The content as base64, when it stands in the line. */
   readonly data?: string;
 }
-
-/** An address of content: `sha256:` and 64 hexadecimal digits. */
-export const CONTENT_ADDRESS = /^sha256:[0-9a-f]{64}$/;
-
-/** Reads an address of content. */
-export function contentAddress(value: unknown, path: string): string {
-  return typeof value === "string" && CONTENT_ADDRESS.test(value)
-    ? value
-    : refuse(path, "sha256: and 64 hexadecimal digits in lower case", value);
-}
-
-/** Greatest size of one array in bytes. */
-export const MAX_ARRAY_BYTES = 1024 * 1024 * 1024;
 
 const readReference = shape<ArrayReference & { readonly $: string }>({
   $: text(),

@@ -1,6 +1,7 @@
+import { contentAddressOf } from "../../snapshot/content/content-address.ts";
 import type { FrameHasher } from "../../rollout/run-observer.ts";
 import type { Json } from "../../foundation/validate/reader.ts";
-import type { BinaryValue } from "./array-types.ts";
+import type { BinaryValue } from "../../snapshot/content/array-types.ts";
 import { toBase64 } from "./base64.ts";
 import { arrayDescriptor, arraysWithin, describeArray, encodeValue, type EncodedArray } from "./trace-value.ts";
 
@@ -20,12 +21,6 @@ export interface HashedValue {
   json(inline?: InlineBudget): Json;
   /** The arrays whose content `json(inline)` leaves out. */
   outside(inline?: InlineBudget): readonly EncodedArray[];
-}
-
-/** The address of some content: `sha256:` and its digest. */
-export async function contentAddressOf(bytes: Uint8Array, hasher: FrameHasher): Promise<string> {
-  const digest = hasher.digest([bytes]);
-  return `sha256:${typeof digest === "string" ? digest : await digest}`;
 }
 
 /** Hashes every array within a value. Throws `invalid_value` when the value cannot stand in a trace. */

@@ -2,8 +2,10 @@ import { modelInputs, type ModelInputs } from "../../mapping/model-inputs.ts";
 import type { FrameHasher } from "../../rollout/run-observer.ts";
 import { json, mapping, type Json } from "../../foundation/validate/reader.ts";
 import { shape } from "../../foundation/validate/record.ts";
-import { contentAddressOf, hashValue } from "./hash-value.ts";
-import type { PayloadReader, PayloadStore } from "./payload-store.ts";
+import { contentAddressOf } from "../../snapshot/content/content-address.ts";
+import { hashValue } from "./hash-value.ts";
+import type { PayloadReader } from "./payload-reader.ts";
+import type { PayloadStore } from "../../snapshot/content/payload-store.ts";
 import { resolveValue, storedValue } from "./resolve-value.ts";
 import type { EncodedArray } from "./trace-value.ts";
 

@@ -1,6 +1,6 @@
 import type { Json } from "../../foundation/validate/reader.ts";
 import { decodeValue, type ArrayReference } from "./decode-value.ts";
-import type { PayloadReader } from "./payload-store.ts";
+import type { PayloadReader } from "./payload-reader.ts";
 
 /** A value of a trace whose arrays may still lie elsewhere. Reading it checks its form; `resolve` gives the value itself. */
 export interface StoredValue {

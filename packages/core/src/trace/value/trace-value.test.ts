@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../foundation/validate/reader.ts";
 import { decodeValue } from "./decode-value.ts";
-import { contentAddressOf, hashValue } from "./hash-value.ts";
-import { MemoryPayloadStore, PayloadReader } from "./payload-store.ts";
+import { contentAddressOf } from "../../snapshot/content/content-address.ts";
+import { hashValue } from "./hash-value.ts";
+import { MemoryPayloadStore } from "../../snapshot/content/payload-store.ts";
+import { PayloadReader } from "./payload-reader.ts";
 import { resolveValue, storedValue } from "./resolve-value.ts";
 import { encodeValue, MAX_VALUE_DEPTH } from "./trace-value.ts";
 

@@ -1,5 +1,5 @@
 import { isPlainObject, refuse, type Json } from "../../foundation/validate/reader.ts";
-import { arrayBytes, isBinaryValue, type BinaryValue } from "./array-types.ts";
+import { arrayBytes, isBinaryValue, type BinaryValue } from "../../snapshot/content/array-types.ts";
 
 /** The key that marks what JSON has no notation for. */
 export const TAG_KEY = "$";
