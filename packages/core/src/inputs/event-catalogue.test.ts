@@ -223,6 +223,15 @@ const CASES: Readonly<Record<CatalogueEventType, { good: object; required: strin
       [{ count: 0 }, "count"],
     ],
   },
+  rewind: {
+    good: { generation: 1, stepIndex: 40 },
+    required: ["generation", "stepIndex"],
+    bad: [
+      [{ generation: -1, stepIndex: 0 }, "generation"],
+      [{ generation: 0, stepIndex: 1.5 }, "stepIndex"],
+      [{ generation: 0, stepIndex: 0, seed: 1 }, "seed"],
+    ],
+  },
   pause: { good: {}, required: [], bad: [[{ reason: "menu" }, "reason"]] },
   resume: { good: {}, required: [], bad: [[{ reason: "menu" }, "reason"]] },
   close: { good: {}, required: [], bad: [[{ reason: "menu" }, "reason"]] },
@@ -301,7 +310,7 @@ test("defaults are filled in, and an event that was read passes again as it is",
 });
 
 test("control and conditioning events are told apart from those of devices", () => {
-  const control = ["reset", "pause", "resume", "close"];
+  const control = ["reset", "rewind", "pause", "resume", "close"];
   const conditioning = ["prompt_set", "image_set", "text_event"];
   for (const { eventType } of CATALOGUE_EVENTS) {
     const event = userInputEvent({ timestampSeconds: 0, eventType });

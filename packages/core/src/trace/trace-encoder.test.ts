@@ -65,7 +65,7 @@ describe("TraceEncoder", () => {
     expect(lines[0]).toMatchObject({
       type: "header",
       format: "dreamloop-trace",
-      formatVersion: 1,
+      formatVersion: 2,
       dreamloopVersion: DREAMLOOP_VERSION,
       recordedAt: "2026-11-30T00:00:00Z",
       worldId: "fake",

@@ -26,8 +26,10 @@ async function weights(): Promise<MemoryPayloadStore> {
 }
 
 describe("the golden trace of format version 1", () => {
-  test("is what the same run gives today, letter by letter", async () => {
-    expect(await recordGoldenTrace(hasher)).toBe(golden.toString("utf8"));
+  test("is what the same run gives today, letter by letter but for the version", async () => {
+    // Version 2 has added lines of rewinds and forks and the origin in the header; this run has none.
+    const today = (await recordGoldenTrace(hasher)).replace('"formatVersion":2', '"formatVersion":1');
+    expect(today).toBe(golden.toString("utf8"));
   });
 
   test("holds every kind of line", () => {
