@@ -503,13 +503,7 @@ export { ChunkPool } from "./snapshot/chunk-pool.ts";
 export type { Boundary, DriverHistory, MomentPosition } from "./snapshot/driver-history.ts";
 export type { GenerationFacts } from "./snapshot/generation-table.ts";
 export { encodeMoment, looksLikeMoment, openMoment } from "./snapshot/moment-file.ts";
-export type {
-  ChunkCompressor,
-  MomentContent,
-  MomentFile,
-  MomentPicture,
-  MomentTools,
-} from "./snapshot/moment-file.ts";
+export type { ChunkCompressor, MomentContent, MomentFile, MomentPicture, MomentTools } from "./snapshot/moment-file.ts";
 export {
   DEFAULT_MOMENT_LIMITS,
   MOMENT_EXTENSION,

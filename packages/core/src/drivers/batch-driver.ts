@@ -73,7 +73,9 @@ export interface PlannedBatch
 export async function runBatch(options: BatchOptions): Promise<RunReport> {
   checkBatchOptions(options);
   const source = options.source ?? noInput();
-  return execute({ ...options, source }, () => planRun({ ...options, ...startOf(options), sourceSchema: source.schema }));
+  return execute({ ...options, source }, () =>
+    planRun({ ...options, ...startOf(options), sourceSchema: source.schema }),
+  );
 }
 
 /** Runs what a plan says, as `runBatch` does. */

@@ -103,7 +103,9 @@ export class HistoryKeeper {
 
 function withEventsBefore(bridge: UserInputs["events"], inputs: UserInputs): UserInputs {
   const { snapshot, metadata } = inputs;
-  const { originalTimes, ...others } = metadata as { readonly originalTimes?: readonly { readonly eventIndex: number }[] };
+  const { originalTimes, ...others } = metadata as {
+    readonly originalTimes?: readonly { readonly eventIndex: number }[];
+  };
   const moved = originalTimes?.map((entry) => ({ ...entry, eventIndex: entry.eventIndex + bridge.length }));
   return userInputs({
     events: [...bridge, ...inputs.events],

@@ -38,7 +38,9 @@ interface Live {
   trace(): Promise<Trace>;
 }
 
-async function startLive(options: { readonly history?: HistoryOptions; readonly from?: SessionState } = {}): Promise<Live> {
+async function startLive(
+  options: { readonly history?: HistoryOptions; readonly from?: SessionState } = {},
+): Promise<Live> {
   let text = "";
   const clock = new FakeClock({ startSeconds: 50 });
   const history = new SessionHistory({ hasher, clock, spacingSeconds: 0.5, ...options.history });
@@ -49,7 +51,9 @@ async function startLive(options: { readonly history?: HistoryOptions; readonly 
     config,
     history,
     frameHasher: hasher,
-    ...(options.from === undefined ? { seed: 3, initialInputs: { initial: { prompt: "start" } } } : { from: { state: options.from } }),
+    ...(options.from === undefined
+      ? { seed: 3, initialInputs: { initial: { prompt: "start" } } }
+      : { from: { state: options.from } }),
     observers: [
       new TraceEncoder({ sink: { write: (more) => void (text += more) }, hasher, payloads: new MemoryPayloadStore() }),
       {
@@ -175,7 +179,11 @@ describe("rewind", () => {
     await expect(rewind(live, { generation: 0, stepIndex: 999 })).rejects.toMatchObject({ code: "not_found" });
     await expect(rewind(live, { generation: 4, stepIndex: 0 })).rejects.toMatchObject({ code: "not_found" });
     await expect(live.run.rewind({ generation: -1, stepIndex: 0 })).rejects.toMatchObject({ code: "invalid_value" });
-    const event: UserInputEventInput = { timestampSeconds: 51, eventType: "rewind", payload: { generation: 0, stepIndex: 1 } };
+    const event: UserInputEventInput = {
+      timestampSeconds: 51,
+      eventType: "rewind",
+      payload: { generation: 0, stepIndex: 1 },
+    };
     expect(() => live.run.push([event])).toThrow(/rewind\(\)/);
     const before = live.shown.length;
     await live.clock.advance(1);
@@ -238,7 +246,10 @@ describe("rewind", () => {
   });
 });
 
-function momentAt(generations: readonly { generation: number; keptFromStepIndex: number; endStepIndex: number }[], place: number): MomentPosition {
+function momentAt(
+  generations: readonly { generation: number; keptFromStepIndex: number; endStepIndex: number }[],
+  place: number,
+): MomentPosition {
   const found = generations[place % generations.length];
   const count = found.endStepIndex - found.keptFromStepIndex + 1;
   return { generation: found.generation, stepIndex: found.keptFromStepIndex + (place % count) };

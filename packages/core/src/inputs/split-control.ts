@@ -101,10 +101,12 @@ function ordersOf(events: readonly UserInputEvent[]): ControlOrders {
   const pause = events.findLast((event) => event.eventType === "pause" || event.eventType === "resume");
   const restarts = mergedRestarts(events);
   const rewind = restarts.find((event) => event.eventType === "rewind");
-  const resets = restarts.filter((event) => event !== rewind).map(({ payload }) => {
-    const { seed, count = 1 } = payload as { readonly seed?: number; readonly count?: number };
-    return Object.freeze(seed === undefined ? { count } : { seed, count });
-  });
+  const resets = restarts
+    .filter((event) => event !== rewind)
+    .map(({ payload }) => {
+      const { seed, count = 1 } = payload as { readonly seed?: number; readonly count?: number };
+      return Object.freeze(seed === undefined ? { count } : { seed, count });
+    });
   return Object.freeze({
     ...(rewind === undefined ? {} : { rewind: payloadOf(rewind, "rewind") }),
     resets: Object.freeze(resets),

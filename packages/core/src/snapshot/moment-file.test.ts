@@ -180,7 +180,10 @@ describe("a moment file", () => {
   });
 
   test("a chunk that unpacks to more than it says is refused, whatever the compressor gives", async () => {
-    const greedy: MomentTools = { hasher, compressor: { deflate: tools.compressor!.deflate, inflate: () => new Uint8Array(9) } };
+    const greedy: MomentTools = {
+      hasher,
+      compressor: { deflate: tools.compressor!.deflate, inflate: () => new Uint8Array(9) },
+    };
     await expect((await openMoment(file, greedy)).state()).rejects.toMatchObject({ code: "snapshot_invalid" });
   });
 });

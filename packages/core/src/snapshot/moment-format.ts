@@ -99,7 +99,14 @@ export interface PictureEntry extends PartEntry {
 }
 
 /** The kinds of picture that a moment may have. */
-export const MOMENT_PICTURE_TYPES = { png: "image/png", jpeg: "image/jpeg", webp: "image/webp" } as const;
+export const MOMENT_PICTURE_TYPES = {
+  /** PNG. */
+  png: "image/png",
+  /** JPEG. */
+  jpeg: "image/jpeg",
+  /** WebP. */
+  webp: "image/webp",
+} as const;
 
 /** One of `MOMENT_PICTURE_TYPES`. */
 export type MomentPictureType = (typeof MOMENT_PICTURE_TYPES)[keyof typeof MOMENT_PICTURE_TYPES];

@@ -51,7 +51,11 @@ class EveryBoundary implements DriverHistory {
 
 async function run(
   adapter: ModelAdapter,
-  options: { readonly from?: { readonly state: SessionState; readonly seed?: number }; readonly stepLimit: number; readonly history?: DriverHistory },
+  options: {
+    readonly from?: { readonly state: SessionState; readonly seed?: number };
+    readonly stepLimit: number;
+    readonly history?: DriverHistory;
+  },
 ): Promise<readonly string[]> {
   const hashes: string[] = [];
   await runBatch({
@@ -105,4 +109,3 @@ describe("a run that goes on from a moment", () => {
     await expect(runBatch({ ...options, from, initialInputs: {} })).rejects.toMatchObject({ code: "invalid_value" });
   });
 });
-

@@ -14,7 +14,10 @@ describe("what a snapshot is bound to", () => {
   test.each<readonly [string, StateBinding]>([
     ["world", { ...here, modelId: "probe" }],
     ["session description.width", { ...here, description: { ...here.description, width: 64 } }],
-    ["configuration.model.denoisingSteps", { ...here, config: inferenceConfig({ modelId: "drive", model: { denoisingSteps: 3 } }) }],
+    [
+      "configuration.model.denoisingSteps",
+      { ...here, config: inferenceConfig({ modelId: "drive", model: { denoisingSteps: 3 } }) },
+    ],
     ["version.mapping:drive", { ...here, versions: { "mapping:drive": "2" } }],
     ["weights (weightHashes.decode)", facts({ weightHashes: { decode: "2" } })],
     ["engineVersion", facts({ engineVersion: "2" })],

@@ -133,7 +133,9 @@ export class HostedSessionWorker {
   #answer<T>(
     requestId: number,
     work: Promise<T>,
-    answer: (result: T) =>
+    answer: (
+      result: T,
+    ) =>
       | { readonly type: "rewind_done"; readonly answer: RewindAnswer }
       | { readonly type: "moment_done"; readonly bytes: Uint8Array },
   ): void {

@@ -87,7 +87,11 @@ describe("time in a worker", () => {
     const host = await load();
     const live = record(host, { seed: 1, history: {} });
     await live.steps(20);
-    const file = await live.session.moment({ at: { generation: 0, stepIndex: 9 }, isFork: true, extras: { name: "nine" } });
+    const file = await live.session.moment({
+      at: { generation: 0, stepIndex: 9 },
+      isFork: true,
+      extras: { name: "nine" },
+    });
     const moment = await openMoment(file, momentTools);
     expect(moment.facts).toMatchObject({ name: "nine", position: { generation: 0, stepIndex: 9 } });
     const forks = [record(host, { from: file }), record(await load(), { from: file, seed: 5 })];
@@ -104,7 +108,9 @@ describe("time in a worker", () => {
     expect(await live.session.history()).toBeUndefined();
     await expect(live.session.rewind({ secondsAgo: 1 })).rejects.toMatchObject({ code: "unavailable" });
     const other = await load(128);
-    await expect(other.startSession({ start: { from: file } }).started).rejects.toMatchObject({ code: "snapshot_refused" });
+    await expect(other.startSession({ start: { from: file } }).started).rejects.toMatchObject({
+      code: "snapshot_refused",
+    });
     const none = host.startSession({ start: { from: new Uint8Array(100) } });
     await expect(none.started).rejects.toMatchObject({ code: "snapshot_invalid" });
     const long = host.startSession({ start: { from: file, momentLimits: { fileBytes: 10 } } });

@@ -26,7 +26,9 @@ const read = recordFactory<SessionStart>("SessionStart", {
   holdTimeoutSeconds: optional(finite({ min: 0, aboveMin: true })),
   checkFrames: optional(flag),
   maxChunksInFlight: optional(finite({ integer: true, min: 1 })),
-  from: optional((value, path) => (value instanceof Uint8Array ? value : refuse(path, "the bytes of a moment file", value))),
+  from: optional((value, path) =>
+    value instanceof Uint8Array ? value : refuse(path, "the bytes of a moment file", value),
+  ),
   momentLimits: optional((value, path) =>
     shape<Partial<MomentLimits>>({ fileBytes: bytes, headerBytes: bytes, contentBytes: bytes })(value, path),
   ),

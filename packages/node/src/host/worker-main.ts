@@ -78,7 +78,10 @@ class RuntimeWorker {
         const ports = { port, ...(chunkPort === undefined ? {} : { chunkPort }) };
         const open = (from?: RunFrom): void => {
           const origin = from === undefined ? {} : { from };
-          this.#sessions.set(sessionId, new HostedSessionWorker({ ...loaded, start, waits: this.#waits, ...ports, ...origin }));
+          this.#sessions.set(
+            sessionId,
+            new HostedSessionWorker({ ...loaded, start, waits: this.#waits, ...ports, ...origin }),
+          );
           port.on("close", () => this.#sessions.delete(sessionId));
         };
         const fail = (error: unknown): void => {

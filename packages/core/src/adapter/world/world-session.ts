@@ -1,5 +1,11 @@
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "../../foundation/dreamloop-error.ts";
-import type { InferenceSession, ResetOptions, RestoreOptions, SessionSnapshot, StepOptions } from "../../model/inference-session.ts";
+import type {
+  InferenceSession,
+  ResetOptions,
+  RestoreOptions,
+  SessionSnapshot,
+  StepOptions,
+} from "../../model/inference-session.ts";
 import { modelInputs, type ModelInputs } from "../../mapping/model-inputs.ts";
 import type { SessionDescription } from "../../model/session-description.ts";
 import type { StepRequestInput } from "../../mapping/step-request.ts";
@@ -167,7 +173,12 @@ export class WorldSession implements InferenceSession {
       refuse(`${place}: SessionSnapshot.data`, "what snapshot() gave", data);
     }
     const copy = this.#copy(data as unknown as WorldPosition);
-    this.#position = Object.freeze({ ...copy, seed: seed ?? copy.seed, initial: Object.freeze(copy.initial), state: frozenState(copy.state) });
+    this.#position = Object.freeze({
+      ...copy,
+      seed: seed ?? copy.seed,
+      initial: Object.freeze(copy.initial),
+      state: frozenState(copy.state),
+    });
     this.#before = undefined;
   }
 

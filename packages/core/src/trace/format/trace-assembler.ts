@@ -89,7 +89,8 @@ export class TraceAssembler {
       case "rewind": {
         const { type: _type, ...rewind } = record;
         this.#expect("rewind.stepNumber", this.#stepCount, rewind.stepNumber);
-        if (this.#rewind !== undefined || this.#resets.length > 0) invalid("a rewind is the first of what precedes a step");
+        if (this.#rewind !== undefined || this.#resets.length > 0)
+          invalid("a rewind is the first of what precedes a step");
         this.#expect("rewind.generation", this.#generation + 1, rewind.generation);
         if (rewind.toGeneration >= rewind.generation) {
           invalid(`rewind.toGeneration: expected below ${rewind.generation}, found ${rewind.toGeneration}`);

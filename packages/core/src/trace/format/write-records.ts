@@ -66,7 +66,8 @@ export function headerText(start: RunStart, facts: HeaderFacts): TraceText {
           promised: false,
           reason: "the world does not promise the same frames for the same inputs and seed (deterministic is false)",
         },
-    origin: origin === undefined ? undefined : { generation, stepIndex, sessionSeconds, moment: origin.moment?.address },
+    origin:
+      origin === undefined ? undefined : { generation, stepIndex, sessionSeconds, moment: origin.moment?.address },
   });
 }
 

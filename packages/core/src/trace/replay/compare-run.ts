@@ -1,6 +1,13 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "../../foundation/dreamloop-error.ts";
 import type { ModelInputs } from "../../mapping/model-inputs.ts";
-import type { FrameHasher, ResetRecord, RewindRecord, RunObserver, RunStart, StepRecord } from "../../rollout/run-observer.ts";
+import type {
+  FrameHasher,
+  ResetRecord,
+  RewindRecord,
+  RunObserver,
+  RunStart,
+  StepRecord,
+} from "../../rollout/run-observer.ts";
 import type { TraceStep } from "../format/trace-records.ts";
 import type { Trace } from "../read-trace.ts";
 import { encodeModelInputs } from "../value/model-inputs-payload.ts";
