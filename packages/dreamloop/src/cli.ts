@@ -1,6 +1,5 @@
 import { EXIT_CODES } from "./program/exit-codes.ts";
 import { flushed, processHost } from "./program/process-host.ts";
-import { runCli } from "./program/run-cli.ts";
 
 const host = processHost();
 /** Why standard output takes no more: the code of the operating system's error. */
@@ -12,8 +11,17 @@ host.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 host.stderr.on("error", () => undefined);
 
+/** Commands that run a world's code in the thread that runs the command; `play` and `serve` give each world a thread anyway. */
+const THREADED = ["run", "replay", "check"];
+
+async function runCommand(): Promise<number> {
+  const isThreaded = host.args.length > 0 && THREADED.includes(host.args[0]);
+  if (!isThreaded) return (await import("./program/run-cli.ts")).runCli(host);
+  return (await import("./program/thread/run-in-thread.ts")).runInThread(host);
+}
+
 // The process is ended and not left to end by itself: a world's own code may have left timers or threads behind.
-void runCli(host).then(async (exitCode) => {
+void runCommand().then(async (exitCode) => {
   await Promise.all([flushed(host.stdout), flushed(host.stderr)]);
   if (outputFault === undefined || exitCode !== EXIT_CODES.ok) process.exit(exitCode);
   if (outputFault === "EPIPE") process.exit(EXIT_CODES.brokenPipe);

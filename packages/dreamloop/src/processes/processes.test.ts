@@ -302,3 +302,50 @@ test("a run that fails leaves what was written valid, and says what went wrong o
   expect(await facts("s.json")).toMatchObject({ end: { outcome: "failed", stepCount: 7 } });
   expect(statSync(at("a.mp4")).size).toBeGreaterThan(0);
 });
+
+describe.runIf(isPosix)("worlds that never return", () => {
+  const world = (step: string): string =>
+    `import { writeFileSync } from "node:fs";
+import { defineWorld } from ${JSON.stringify(import.meta.resolve("dreamloop"))};
+export default defineWorld({ id: "stuck", video: { width: 8, height: 8, framesPerSecond: 10 }, step: ({ frames, stepIndex }) => {
+  if (stepIndex === 1) { writeFileSync("stuck", ""); ${step} }
+  return { frames };
+} });
+`;
+
+  test.each([
+    ["holds its thread", "for (;;);"],
+    ["never answers", "return new Promise(() => undefined);"],
+  ])("R7: the second stop signal ends a run whose step %s", async (_what, step) => {
+    writeFileSync(at("stuck.mjs"), world(step));
+    const run = new CommandProcess(
+      ["run", "./stuck.mjs", "--frames", "5", "--out", "null:", "--record", "a.trace"],
+      folder,
+    );
+    try {
+      await conditionHolds(() => existsSync(at("stuck")), "the step is under way");
+      run.signal("SIGINT");
+      run.signal("SIGTERM");
+      const { endedBy } = await run.end;
+      expect(endedBy).toMatch(/^SIG(INT|TERM)$/);
+    } finally {
+      run.kill();
+    }
+  });
+
+  test("R2: the first stop signal ends a run whose step never answers, and its files are complete", async () => {
+    writeFileSync(at("stuck.mjs"), world("return new Promise(() => undefined);"));
+    const run = new CommandProcess(
+      ["run", "./stuck.mjs", "--frames", "5", "--out", "a.mp4", "--record", "a.trace"],
+      folder,
+    );
+    try {
+      await conditionHolds(() => existsSync(at("stuck")), "the step is under way");
+      run.signal("SIGINT");
+      expect(await run.end).toMatchObject({ exitCode: 130, err: expect.stringContaining("stopping") as string });
+      expect(await facts("a.mp4")).toMatchObject({ frameCount: 1 });
+    } finally {
+      run.kill();
+    }
+  });
+});

@@ -12,7 +12,10 @@ export type OutputStream = Writable & {
 /** A wish of the system or the person that the command ends. (Listening to SIGHUP would undo `nohup`.) */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** Everything outside of the command that it touches; tests hand in their own. */
+/**
+ * Everything outside of the command that it touches; tests hand in their own. Commands that run a world run in a thread of their own, where
+ * `process` has no signals and no terminal: what they need of the process is here.
+ */
 export interface CliHost {
   /** Arguments, without those of Node. */
   readonly args: readonly string[];
@@ -30,4 +33,6 @@ export interface CliHost {
   onStop(listener: (signal: StopSignal) => void): () => void;
   /** Ends the process at once. */
   exitNow(exitCode: number): void;
+  /** Ends the process at once, as the signal does where nobody listens to it. */
+  stopNow(signal: StopSignal): void;
 }

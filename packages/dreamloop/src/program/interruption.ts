@@ -16,7 +16,7 @@ export class Interruption {
   constructor(host: CliHost, onFirst: (signal: StopSignal) => void) {
     this.#stopListening = host.onStop((signal) => {
       if (this.#stoppedBy !== undefined) {
-        host.exitNow(STOP_EXIT_CODES[signal]);
+        host.stopNow(signal);
         return;
       }
       this.#stoppedBy = signal;

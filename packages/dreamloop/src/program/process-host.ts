@@ -18,6 +18,11 @@ export function processHost(): CliHost {
       };
     },
     exitNow: (exitCode) => process.exit(exitCode),
+    stopNow: (signal) => {
+      // Ending in an orderly way would wait for threads, and one of them may be why somebody asks twice.
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    },
   };
 }
 
