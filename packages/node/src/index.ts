@@ -13,6 +13,7 @@ export { inspectTraceFile, readTraceFile, traceFileChunks } from "./trace/trace-
 export { PayloadFolder, payloadFolderOf } from "./trace/payload-folder.ts";
 // Moments
 export { openMomentFile, readMomentBytes, writeMomentBytes, writeMomentFile } from "./moment/moment-files.ts";
+export { momentPicture } from "./moment/png-picture.ts";
 export { momentOf, runFrom } from "./moment/run-from.ts";
 export type { MomentExtras } from "./moment/run-from.ts";
 export { momentTools, zlibCompressor } from "./moment/zlib-compressor.ts";

@@ -1,4 +1,5 @@
 import { checkCommand } from "./check.ts";
+import { forkCommand } from "./fork.ts";
 import { inspectCommand } from "./inspect.ts";
 import { playCommand } from "./play.ts";
 import { replayCommand } from "./replay.ts";
@@ -14,6 +15,7 @@ export const COMMANDS: readonly CliCommand[] = [
   worldsCommand,
   runCommand,
   replayCommand,
+  forkCommand,
   checkCommand,
   inspectCommand,
 ];

@@ -5,11 +5,12 @@ import { formatTable } from "../terminal/format.ts";
 import { addSpeechOptions } from "./options.ts";
 
 const HELP = `
-Takes what Dreamloop reads and writes: traces, scripts, statistics, profiles, videos (MP4, Y4M), folders of bundles
+Takes what Dreamloop reads and writes: traces, moments, scripts, statistics, profiles, videos (MP4, Y4M), folders of bundles
 and of benchmarks. The content decides, not the name.
 
 Examples:
   $ dreamloop inspect a.trace
+  $ dreamloop inspect moment.dream
   $ dreamloop inspect stats.json
   $ dreamloop inspect a.mp4 --json
   $ dreamloop inspect ./my-bundle

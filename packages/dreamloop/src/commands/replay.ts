@@ -11,7 +11,14 @@ import {
   type ReplayReport,
   type Trace,
 } from "@dreamloop/core";
-import { environmentFacts, PayloadFolder, payloadFolderOf, readTraceFile, sha256FrameHasher } from "@dreamloop/node";
+import {
+  environmentFacts,
+  PayloadFolder,
+  payloadFolderOf,
+  readTraceFile,
+  sha256FrameHasher,
+  zlibCompressor,
+} from "@dreamloop/node";
 import { resolve } from "node:path";
 import { findWorld } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";
@@ -173,6 +180,7 @@ async function replay(context: CliContext, run: Replay): Promise<ReplayReport> {
     clock: host.clock,
     level: REPLAY_LEVEL_OF[level],
     payloads: new PayloadFolder(payloadFolderOf(path)),
+    compressor: zlibCompressor,
     environment: environmentFacts(),
     allowVersionMismatch: options.allowMismatch === true,
     onDifference: options.keepGoing === true ? "continue" : "stop",

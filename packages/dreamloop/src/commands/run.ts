@@ -1,12 +1,14 @@
-import type { FiniteInputSource, Json } from "@dreamloop/core";
+import { finite, type FiniteInputSource, type Json } from "@dreamloop/core";
 import { TARGET_FORMS } from "@dreamloop/outputs";
 import { findWorld } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
-import { EXIT_CODES } from "../program/exit-codes.ts";
+import { EXIT_CODES, settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import { executeRun } from "../run/execute-run.ts";
 import { defaultOutput } from "../run/output-specs.ts";
+import { momentName, MomentWriter } from "../run/moment-writer.ts";
+import { openFrom, promptSource, type OpenedMoment } from "../run/run-from.ts";
 import { planOutput } from "../run/plan-output.ts";
 import { checkedConfig } from "../run/checked-config.ts";
 import { ResultFile } from "../run/result-file.ts";
@@ -15,6 +17,7 @@ import { DEFAULT_SECONDS, runLength } from "../run/run-length.ts";
 import { describeRun, runResult } from "../run/run-result.ts";
 import { startInputs } from "../run/start-inputs.ts";
 import { TraceRecorder } from "../run/trace-recorder.ts";
+import { asNumber } from "../settings/setting.ts";
 import { givenFlags } from "../settings/given-flags.ts";
 import { printableSettings } from "../settings/run-settings.ts";
 import { RUN_OPTIONS, runSettings, type RunSettings } from "../settings/run-settings.ts";
@@ -32,6 +35,8 @@ Examples:
   $ dreamloop run probe
   $ dreamloop run probe --frames 300 --seed 7 --out a.mp4 --record a.trace
   $ dreamloop run probe --script drive.script --prompt "a snowy road" --out frames/ --out a.mp4
+  $ dreamloop run drive --frames 400 --snapshot-every 100 --record a.trace
+  $ dreamloop run --from a-000200.dream --frames 200 --out rest.mp4
   $ dreamloop run drive --image first_frame=photo.jpg --seconds 10
   $ dreamloop run ./my-world.js --seconds 5 --set runtimeOptions.width=320
   $ dreamloop run probe --frames 90 --out - | ffplay -
@@ -47,6 +52,8 @@ export const runCommand: CliCommand = {
       .argument("[world]", "the world to run")
       .option("--script <file>", "play the events of a script that a person wrote")
       .option("--trace <file>", "play the events of a recorded trace")
+      .option("--from <moment>", "go on from a moment file instead of starting the world")
+      .option("--allow-other-engine", "with --from: go on although the engine is another; frames may then differ")
       .option("--frames <n>", "render exactly so many frames")
       .option(
         "--seconds <s>",
@@ -57,6 +64,10 @@ export const runCommand: CliCommand = {
     command
       .option("--out <target>", "where frames go; repeatable; default a new video named after the world", repeated)
       .option("--encoder <name>", "encoder of MP4 files: auto, webcodecs or ffmpeg; default auto")
+      .option(
+        "--snapshot-every <n>",
+        "save a moment (.dream) every so many frames, beside the trace or in the current folder",
+      )
       .option("--record <file>", "record an exact trace")
       .option("--record-inputs", "keep the model's inputs beside the trace, for replay --level inputs")
       .option("--stats <file>", "write statistics (JSON)")
@@ -67,15 +78,22 @@ export const runCommand: CliCommand = {
   run: async (context, [worldArgument], options) => {
     const { host, terminal } = context;
     const flags = givenFlags(options, RUN_OPTIONS, worldArgument);
-    const given = runSettings({ host, flags });
+    const asked = runSettings({ host, flags });
+    const moment = await momentOf(options, asked, host.cwd);
+    const given = moment === undefined ? asked : withMoment(asked, moment);
     if (given.world === undefined) {
       throw usageError("run: no world was named; dreamloop worlds lists them, dreamloop run probe is a first try");
     }
     const world = await findWorld(given.world, host.cwd);
     const input = await runInput(given, host.cwd);
+    const prompt = moment === undefined ? undefined : (options.prompt as string | undefined);
+    const source =
+      prompt === undefined || moment === undefined
+        ? input
+        : promptSource(prompt, moment.facts.position.sessionSeconds, input);
     const { initial, ...images } = await startInputs(world.adapter, { ...given, world: world.argument }, host.cwd);
     const settings = withDefaults({ ...given, ...images }, world, input, host.cwd);
-    const config = checkedConfig(world, settings, input, initial);
+    const config = checkedConfig(world, settings, input, moment?.from.state.rollout.initial ?? initial);
     const printable = printableSettings(settings, config);
     if (options.printConfig === true) {
       terminal.document(printable);
@@ -90,12 +108,19 @@ export const runCommand: CliCommand = {
       files: files.map(([name, path]) => [`--${name}`, path] as const),
       config: printable as Json,
     });
+    const every = snapshotFrames(options.snapshotEvery);
+    const moments =
+      every === undefined
+        ? undefined
+        : new MomentWriter({ every, pathOf: momentName(world.adapter.modelId, record), cwd: host.cwd });
     const executed = await executeRun(context, {
       world,
       settings,
       config,
       initial,
-      ...(input === undefined ? {} : { input }),
+      ...(source === undefined ? {} : { input: source }),
+      ...(moment === undefined ? {} : { from: moment.from }),
+      ...(moments === undefined ? {} : { moments }),
       length: runLength(settings, input),
       output,
       ...(stats === undefined ? {} : { stats: new ResultFile({ option: "--stats", path: stats, cwd: host.cwd }) }),
@@ -106,12 +131,56 @@ export const runCommand: CliCommand = {
         ? {}
         : { recorder: await TraceRecorder.open({ path: record, ...settings, cwd: host.cwd }) }),
     });
-    const result = runResult(executed, settings, printable);
+    const result = runResult(executed, settings, printable, moments?.paths);
     if (terminal.mode.json) terminal.document(result);
     else terminal.result(describeRun(result, world.origin));
     return EXIT_CODES.ok;
   },
 };
+
+function snapshotFrames(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  return settling(() => finite({ integer: true, min: 1 })(asNumber(String(given)), "--snapshot-every"));
+}
+
+/** The moment of `--from`. What a moment brings itself cannot be given beside it. */
+async function momentOf(
+  options: Readonly<Record<string, unknown>>,
+  settings: RunSettings,
+  cwd: string,
+): Promise<OpenedMoment | undefined> {
+  if (options.from === undefined) {
+    if (options.allowOtherEngine === true)
+      throw usageError("--allow-other-engine: there is no moment; add --from FILE");
+    return undefined;
+  }
+  for (const [name, flag] of [
+    ["initial", "--initial"],
+    ["image", "--image"],
+  ] as const) {
+    if (options[name] !== undefined)
+      throw usageError(`${flag}: a moment brings its initial inputs itself; leave it out`);
+  }
+  return openFrom(String(options.from), {
+    cwd,
+    ...(options.seed === undefined ? {} : { seed: settings.seed }),
+    allowOtherEngine: options.allowOtherEngine === true,
+  });
+}
+
+/** The settings with what the moment brings: its world, its configuration, its seed and the inputs that it was started with. */
+function withMoment(asked: RunSettings, { facts, from }: OpenedMoment): RunSettings {
+  const { modelId, ...config } = facts.binding.config;
+  const { images: _images, ...settings } = asked;
+  return {
+    ...settings,
+    world: asked.world ?? modelId,
+    seed: from.seed ?? facts.position.seed,
+    initial: {},
+    candidate: 0,
+    inference: { ...(JSON.parse(JSON.stringify(config)) as object), ...asked.inference },
+  };
+}
 
 async function runInput({ trace, script }: RunSettings, cwd: string): Promise<FiniteInputSource | undefined> {
   if (script !== undefined) return scriptSource(script, cwd);

@@ -1,12 +1,20 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { DreamloopError, ERROR_CODES, isDreamloopError, parseScript, TRACE_FORMAT } from "@dreamloop/core";
+import {
+  DreamloopError,
+  ERROR_CODES,
+  isDreamloopError,
+  looksLikeMoment,
+  parseScript,
+  TRACE_FORMAT,
+} from "@dreamloop/core";
 import { BUNDLE_MANIFEST } from "@dreamloop/node";
 import { CHECK_LEVELS, faultLines } from "@dreamloop/onnx";
 import { glanceAtBundle } from "../lookup/bundle-folder.ts";
 import { WORLD_DOMAINS } from "../lookup/bundle-world.ts";
 import { countOf, formatDuration, formatRate } from "../terminal/format.ts";
 import { inspectJson } from "./inspect-json.ts";
+import { inspectMoment } from "./inspect-moment.ts";
 import { inspectTraceAt } from "./inspect-trace.ts";
 import { inspectMp4, inspectY4m } from "./inspect-video.ts";
 import { type Inspection, line } from "./inspection.ts";
@@ -23,6 +31,7 @@ export async function inspectFile(path: string, cwd: string): Promise<Inspection
   if (facts === undefined) throw new DreamloopError(ERROR_CODES.notFound, `${path}: there is no such file or folder`);
   if (facts.isDirectory()) return inspectFolder(path, full);
   const head = readHead(full);
+  if (looksLikeMoment(head)) return inspectMoment(full);
   if (head.subarray(4, 8).toString("latin1") === "ftyp") return inspectMp4(full);
   if (head.toString("latin1").startsWith("YUV4MPEG2")) return inspectY4m(full);
   if (looksLikeTrace(head)) return inspectTraceAt(full);
@@ -81,7 +90,7 @@ function readHead(path: string): Buffer {
 function unknownContent(path: string): DreamloopError {
   return new DreamloopError(
     ERROR_CODES.invalidValue,
-    `${path}: expected a trace, a script, statistics, a profile, an MP4 or Y4M video, a bundle or a benchmark folder, found something else`,
+    `${path}: expected a trace, a moment, a script, statistics, a profile, an MP4 or Y4M video, a bundle or a benchmark folder, found something else`,
   );
 }
 

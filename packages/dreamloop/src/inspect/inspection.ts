@@ -3,7 +3,7 @@ export type InspectionLine = readonly [label: string, value: string];
 
 /** What a file holds. */
 export interface Inspection {
-  /** What the file is: `trace`, `script`, `statistics`, `profile`, `benchmark`, `bundle`, `mp4`, `y4m`. */
+  /** What the file is: `trace`, `moment`, `script`, `statistics`, `profile`, `benchmark`, `bundle`, `mp4`, `y4m`. */
   readonly kind: string;
   /** For machines. */
   readonly facts: object;

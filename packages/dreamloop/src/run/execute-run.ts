@@ -9,6 +9,7 @@ import {
   type OutputArtifact,
   type OutputTarget,
   runBatch,
+  type RunFrom,
   type RunObserver,
   RunStatistics,
   type RunStatisticsFacts,
@@ -19,6 +20,7 @@ import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliContext } from "../program/cli-command.ts";
 import type { RunSettings } from "../settings/run-settings.ts";
 import { ArtifactLog } from "./artifact-log.ts";
+import type { MomentWriter } from "./moment-writer.ts";
 import type { ResultFile } from "./result-file.ts";
 import { expectedFrames, type RunLength } from "./run-length.ts";
 import { type RunFacts, RunWatch } from "./run-watch.ts";
@@ -43,6 +45,10 @@ export interface PreparedRun {
   readonly output: OutputTarget;
   /** Records the trace. */
   readonly recorder?: TraceRecorder;
+  /** The moment that it goes on from; its initial inputs and its seed then count. */
+  readonly from?: RunFrom;
+  /** Saves moments on the way. */
+  readonly moments?: MomentWriter;
   /** Where the statistics go. */
   readonly stats?: ResultFile;
   /** Where the profile goes. */
@@ -99,13 +105,14 @@ interface Instruments {
 
 function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments): Parameters<typeof runBatch>[0] {
   const { host, terminal, interruption } = context;
-  const { world, settings, input, length, recorder } = run;
+  const { world, settings, input, length, recorder, from, moments } = run;
   const { watch, output, statistics, profile, warnings } = with_;
   const progress = terminal.startProgress(world.argument, "frames");
   progress?.stage("loading");
   const observers: RunObserver[] = [watch];
   if (statistics !== undefined) observers.push(statistics);
   if (recorder !== undefined) observers.push(recorder.observer);
+  if (moments !== undefined) observers.push(moments);
   const listeners: StageListener[] = [];
   if (statistics !== undefined) listeners.push(statistics);
   if (profile !== undefined) listeners.push(profile);
@@ -114,8 +121,8 @@ function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments)
     adapter: world.adapter,
     config: { ...settings.inference, modelId: world.adapter.modelId },
     candidateIndex: settings.candidate,
-    initialInputs: { initial: run.initial },
-    seed: settings.seed,
+    ...(from === undefined ? { initialInputs: { initial: run.initial }, seed: settings.seed } : { from }),
+    ...(moments === undefined ? {} : { history: moments }),
     clock: host.clock,
     signal: interruption.signal,
     outputs: [output],

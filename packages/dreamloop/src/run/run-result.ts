@@ -30,6 +30,8 @@ export interface RunResult extends Omit<ExecutedRun, "description"> {
   readonly stats?: string;
   /** Where the profile is. */
   readonly profile?: string;
+  /** Where the moments are that were saved on the way. */
+  readonly moments?: readonly string[];
   /** The configuration in force, in the form of a configuration file. */
   readonly config: Readonly<Record<string, unknown>>;
 }
@@ -39,6 +41,7 @@ export function runResult(
   executed: ExecutedRun,
   settings: RunSettings,
   config: Readonly<Record<string, unknown>>,
+  moments: readonly string[] = [],
 ): RunResult {
   const { description, ...facts } = executed;
   const { width, height, framesPerSecond } = description;
@@ -57,6 +60,7 @@ export function runResult(
     ...(trace === undefined ? {} : { trace }),
     ...(stats === undefined ? {} : { stats }),
     ...(profile === undefined ? {} : { profile }),
+    ...(moments.length === 0 ? {} : { moments }),
     config,
   };
 }
@@ -79,6 +83,7 @@ export function describeRun(result: RunResult, origin: ResolvedWorld["origin"]):
     ...(result.stats === undefined
       ? []
       : [`wrote ${result.stats}: statistics; dreamloop inspect ${shellQuoted(result.stats)}`]),
+    ...(result.moments ?? []).map((moment) => `wrote ${moment}: a moment; dreamloop run --from ${shellQuoted(moment)}`),
     ...(result.profile === undefined
       ? []
       : [`wrote ${result.profile}: profile, for ui.perfetto.dev or chrome://tracing`]),
