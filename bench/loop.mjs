@@ -4,14 +4,8 @@
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import {
-  InMemoryMetricsRecorder,
-  Instruments,
-  NullOutputTarget,
-  RunStatistics,
-  runBatch,
-  summarize,
-} from "@dreamloop/core";
+import { InMemoryMetricsRecorder, NullOutputTarget, runBatch } from "@dreamloop/core";
+import { Instruments, RunStatistics, summarize } from "@dreamloop/core/internal";
 import { ProcessClock, sha256FrameHasher } from "@dreamloop/node";
 import { probeWorld } from "@dreamloop/worlds/probe";
 

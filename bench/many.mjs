@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { summarize } from "@dreamloop/core";
+import { summarize } from "@dreamloop/core/internal";
 import { chromium } from "playwright-core";
 import { pageBundle, processTree, processorSeconds, startServer, sumOfProcessorSeconds } from "./served.mjs";
 

@@ -1,6 +1,6 @@
 // Writes the tables of docs/benchmarks.md from the result files in bench/results. A test compares the page with them, so a figure on the page
 // is always one that a command has printed. `node bench/report.mjs` after `npm run bench:… -- --json bench/results/NAME.json`.
-import { summarize } from "@dreamloop/core";
+import { summarize } from "@dreamloop/core/internal";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const other = process.argv.indexOf("--page");

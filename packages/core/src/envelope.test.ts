@@ -10,20 +10,20 @@ import {
   modelConfig,
   modelInputs,
   modelInputSchema,
-  nullMetricsRecorder,
   NullOutputTarget,
   outputArtifact,
-  runtimeMetricSample,
   sessionDescription,
   stepRequest,
   stepResult,
   timeWindow,
-  userInputCapability,
   userInputEvent,
   userInputs,
   userInputSchema,
   videoChunk,
 } from "./index.ts";
+import { nullMetricsRecorder } from "./foundation/metrics/metrics-recorder.ts";
+import { runtimeMetricSample } from "./foundation/metrics/runtime-metric-sample.ts";
+import { userInputCapability } from "./inputs/user-input-schema.ts";
 
 /** Calls a factory as untyped JavaScript would. */
 const call = (factory: (value: never) => unknown, value: unknown) => (): unknown => factory(value as never);

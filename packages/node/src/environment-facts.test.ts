@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import { json } from "@dreamloop/core";
+import { json } from "@dreamloop/core/internal";
 import { expect, test } from "vitest";
 import { environmentFacts } from "./environment-facts.ts";
 

@@ -1,4 +1,5 @@
-import { frameHashInput, videoChunk } from "@dreamloop/core";
+import { videoChunk } from "@dreamloop/core";
+import { frameHashInput } from "@dreamloop/core/internal";
 import { expect, test } from "vitest";
 import { sha256FrameHasher } from "./sha256-hasher.ts";
 

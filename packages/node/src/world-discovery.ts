@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { extname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DreamloopError, ERROR_CODES, nearest } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { nearest } from "@dreamloop/core/internal";
 import { declaredWorlds, pathInside, type DeclaredWorld } from "./discovery/declared-worlds.ts";
 import { installedPackage, installedWorlds } from "./discovery/installed-worlds.ts";
 import { packageEntry, readPackageManifest, type PackageManifest } from "./discovery/package-manifest.ts";

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import type { Writable } from "node:stream";
-import { DreamloopError, ERROR_CODES, nearest, NullOutputTarget, type Json, type OutputTarget } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, NullOutputTarget, type Json, type OutputTarget } from "@dreamloop/core";
+import { nearest } from "@dreamloop/core/internal";
 import { BenchmarkOutputTarget } from "./bench/benchmark-output-target.ts";
 import { CompositeOutputTarget, type TargetFailure } from "./compose/composite-output-target.ts";
 import type { EncoderName } from "./encode/select-encoder.ts";

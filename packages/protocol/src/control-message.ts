@@ -1,3 +1,4 @@
+import type { Mapping } from "@dreamloop/core";
 import {
   finite,
   listOf,
@@ -7,10 +8,9 @@ import {
   shape,
   text,
   type ErrorRecord,
-  type Mapping,
   mapping,
   type Reader,
-} from "@dreamloop/core";
+} from "@dreamloop/core/internal";
 import { PROTOCOL_LIMITS } from "./limits.ts";
 
 /** What a client may ask for over the reliable control channel. */

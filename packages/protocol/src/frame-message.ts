@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, isPlainObject, oneOf } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { isPlainObject, oneOf } from "@dreamloop/core/internal";
 import { PROTOCOL_LIMITS } from "./limits.ts";
 import type { FrameMetadata } from "./server-message.ts";
 

@@ -1,3 +1,4 @@
+import type { ControlHint, Json, SessionDescription } from "@dreamloop/core";
 import {
   finite,
   listOf,
@@ -8,12 +9,9 @@ import {
   refuse,
   shape,
   text,
-  type ControlHint,
   type ErrorRecord,
-  type Json,
   type Reader,
-  type SessionDescription,
-} from "@dreamloop/core";
+} from "@dreamloop/core/internal";
 import { readCandidate, type IceCandidate } from "./control-message.ts";
 import { PROTOCOL_LIMITS } from "./limits.ts";
 import type { RecordingFacts } from "./recording-facts.ts";

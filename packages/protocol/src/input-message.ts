@@ -1,4 +1,5 @@
-import { eventCatalogue, finite, listOf, oneOf, shape, type EventPayloads, type Reader, within } from "@dreamloop/core";
+import { eventCatalogue, type EventPayloads } from "@dreamloop/core";
+import { finite, listOf, oneOf, shape, type Reader, within } from "@dreamloop/core/internal";
 import { PROTOCOL_LIMITS, PROTOCOL_VERSION } from "./limits.ts";
 import { STATE_EVENTS, type StateEventType } from "./state-events.ts";
 

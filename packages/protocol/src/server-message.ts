@@ -1,4 +1,4 @@
-import type { ErrorRecord } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import type { ControlResponse } from "./control-message.ts";
 import type { FrameCodec } from "./frame-message.ts";
 

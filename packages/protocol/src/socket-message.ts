@@ -1,4 +1,4 @@
-import { finite, listOf, oneOf, shape, type Reader } from "@dreamloop/core";
+import { finite, listOf, oneOf, shape, type Reader } from "@dreamloop/core/internal";
 import { FRAME_CODECS, type FrameCodec } from "./frame-message.ts";
 
 /** The first text of a client on a WebSocket. */

@@ -1,5 +1,5 @@
 // Time
-export { eventLoopTurn } from "@dreamloop/core";
+export { eventLoopTurn } from "@dreamloop/core/internal";
 export { DEFAULT_ADVANCE_LIMIT_SECONDS, FakeClock } from "./clock/fake-clock.ts";
 export type { AdvanceUntilOptions } from "./clock/fake-clock.ts";
 // Fakes

@@ -1,4 +1,5 @@
-import { eventCatalogue, InputTracker, userInputEvent, type UserInputEvent } from "@dreamloop/core";
+import { eventCatalogue, userInputEvent, type UserInputEvent } from "@dreamloop/core";
+import { InputTracker } from "@dreamloop/core/internal";
 import { readInputMessage, type DeviceState } from "@dreamloop/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, errorFromRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { errorFromRecord } from "@dreamloop/core/internal";
 import {
   PROTOCOL_VERSION,
   readFrameMessage,

@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
-import { DreamloopError, ERROR_CODES, errorFromRecord, errorToRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { errorFromRecord, errorToRecord } from "@dreamloop/core/internal";
 import { connect } from "../session/connect.ts";
 import type { ConnectOptions } from "../session/play-options.ts";
 import type { PlaySession } from "../session/play-session.ts";

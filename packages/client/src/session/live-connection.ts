@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, errorFromRecord, errorToRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { errorFromRecord, errorToRecord } from "@dreamloop/core/internal";
 import {
   SESSION_STATES,
   type ControlMethod,

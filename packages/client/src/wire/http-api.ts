@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, errorFromRecord, isDreamloopError, type ErrorRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
+import { errorFromRecord, type ErrorRecord } from "@dreamloop/core/internal";
 import type {
   ConfigAnswer,
   CreateSessionRequest,

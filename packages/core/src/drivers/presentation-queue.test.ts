@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { FakeClock } from "@dreamloop/testing";
-import { LivePresenter, PresentationQueue, sessionDescription, stepResult } from "../index.ts";
+import { LivePresenter, sessionDescription, stepResult } from "../index.ts";
+import { PresentationQueue } from "./presentation-queue.ts";
 
 it("a chunk is not given back while a frame of it is still read, whatever is dropped meanwhile", () => {
   const done: string[] = [];

@@ -9,17 +9,17 @@ import {
   readTrace,
   replayTrace,
   runBatch,
-  SessionHistory,
   startRealtime,
   TraceEncoder,
   type ChunkSink,
   type HistoryOptions,
-  type MomentPosition,
   type RealtimeRun,
   type SessionState,
   type Trace,
   type UserInputEventInput,
 } from "../index.ts";
+import { SessionHistory } from "../snapshot/session-history.ts";
+import type { MomentPosition } from "../snapshot/driver-history.ts";
 
 const hasher = {
   digest: (parts: readonly Uint8Array[]) => createHash("sha256").update(Buffer.concat(parts)).digest("hex"),

@@ -1,15 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  CATALOGUE_EVENTS,
-  eventCatalogue,
-  eventDefinition,
-  EVENT_ROLES,
-  isConditioningEvent,
-  isControlEvent,
-  payloadOf,
-  userInputEvent,
-  type CatalogueEventType,
-} from "../index.ts";
+import { eventCatalogue, eventDefinition, EVENT_ROLES, userInputEvent, type CatalogueEventType } from "../index.ts";
+import { CATALOGUE_EVENTS, isConditioningEvent, isControlEvent, payloadOf } from "./event-catalogue.ts";
 import { finite, optional, text } from "../foundation/validate/reader.ts";
 
 const catalogue = eventCatalogue();

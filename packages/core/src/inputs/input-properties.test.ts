@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import {
   eventCatalogue,
   eventListSource,
-  InputTracker,
   PendingInput,
   timeWindow,
-  type InputTrackerState,
   type UserInputEvent,
   type UserInputEventInput,
 } from "../index.ts";
+import { InputTracker } from "./input-tracker.ts";
+import type { InputTrackerState } from "./held/tracker-state.ts";
 import { ExactSum } from "./held/exact-sum.ts";
 
 const catalogue = eventCatalogue();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { eventCatalogue, InputTracker, MAX_HELD_CODES, type UserInputEvent } from "../index.ts";
+import { eventCatalogue, type UserInputEvent } from "../index.ts";
+import { InputTracker, MAX_HELD_CODES } from "./input-tracker.ts";
 import { ExactSum } from "./held/exact-sum.ts";
 
 const catalogue = eventCatalogue();

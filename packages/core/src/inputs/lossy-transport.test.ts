@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  InputTracker,
-  PendingInput,
-  splitControl,
-  timeWindow,
-  type UserInputEvent,
-  type UserInputEventInput,
-} from "../index.ts";
+import { PendingInput, timeWindow, type UserInputEvent, type UserInputEventInput } from "../index.ts";
+import { InputTracker } from "./input-tracker.ts";
+import { splitControl } from "./split-control.ts";
 import { ExactSum } from "./held/exact-sum.ts";
 
 const CODES = ["KeyW", "KeyA", "KeyS", "KeyD", "Space", "ShiftLeft"];

@@ -3,13 +3,13 @@ import {
   eventCatalogue,
   eventDefinition,
   gamepadToDriverCommand,
-  InputTracker,
   keyboardToDriverCommand,
   PendingInput,
   timeWindow,
   type DeviceConverter,
   type UserInputs,
 } from "../index.ts";
+import { InputTracker } from "./input-tracker.ts";
 import { finite } from "../foundation/validate/reader.ts";
 
 const at = (

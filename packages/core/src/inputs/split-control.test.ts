@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  eventCatalogue,
-  InputTracker,
-  splitControl,
-  userInputs,
-  type UserInputEvent,
-  type UserInputs,
-} from "../index.ts";
+import { eventCatalogue, userInputs, type UserInputEvent, type UserInputs } from "../index.ts";
+import { InputTracker } from "./input-tracker.ts";
+import { splitControl } from "./split-control.ts";
 
 const catalogue = eventCatalogue();
 const at = (timestampSeconds: number, eventType: string, payload: Record<string, unknown> = {}): UserInputEvent =>

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  CONSTANT_FRAMES,
-  FrameChecker,
-  frameHashInput,
-  frameRgb8,
-  sliceFrames,
-  videoChunk,
-  type VideoChunk,
-} from "../index.ts";
+import { frameRgb8, videoChunk, type VideoChunk } from "../index.ts";
+import { CONSTANT_FRAMES, FrameChecker } from "./frame-check.ts";
+import { frameHashInput, sliceFrames } from "./frame-pixels.ts";
 import { flatValue } from "./frame-check.ts";
 
 const base = { width: 8, height: 8, colorSpace: "srgb", layout: "thwc" } as const;

@@ -1,14 +1,9 @@
 import { FakeClock } from "@dreamloop/testing";
 import { describe, expect, it } from "vitest";
-import {
-  ChromeTrace,
-  InMemoryMetricsRecorder,
-  Instruments,
-  RateEstimator,
-  timed,
-  type Instrumented,
-  type SpanRecord,
-} from "../index.ts";
+import { InMemoryMetricsRecorder } from "../index.ts";
+import { ChromeTrace } from "./chrome-trace.ts";
+import { Instruments, timed, type Instrumented, type SpanRecord } from "./instruments.ts";
+import { RateEstimator } from "./rate-estimator.ts";
 
 class Decoder implements Instrumented {
   readonly instruments: Instruments;

@@ -1,6 +1,9 @@
 import { FakeClock, fakeWorld, RecordingTarget } from "@dreamloop/testing";
 import { describe, expect, it } from "vitest";
-import { RunStatistics, runBatch, startRealtime, summarize, type RunStatisticsReport } from "../index.ts";
+import { runBatch, startRealtime } from "../index.ts";
+import { RunStatistics } from "./run-statistics.ts";
+import { summarize } from "./distribution.ts";
+import type { RunStatisticsReport } from "./statistics-report.ts";
 
 const FACTS = { environment: { cpu: "fake" }, configHash: "abc" };
 

@@ -2,19 +2,19 @@ import { FAILURE_POINTS, FailurePlan, FakeClock, fakeWorld, type FailurePoint } 
 import { describe, expect, it } from "vitest";
 import {
   eventListSource,
-  freshInputState,
-  frameHashInput,
-  InputTracker,
   planRun,
-  Rollout,
   runBatch,
-  splitControl,
   timeWindow,
   type ModelAdapter,
   type RunObserver,
-  type StepOutcome,
   type UserInputEventInput,
 } from "../index.ts";
+import { freshInputState } from "./run-plan.ts";
+import { frameHashInput } from "../model/frame-pixels.ts";
+import { InputTracker } from "../inputs/input-tracker.ts";
+import { Rollout } from "./rollout.ts";
+import { splitControl } from "../inputs/split-control.ts";
+import type { StepOutcome } from "./rollout-types.ts";
 
 const EVENTS: readonly UserInputEventInput[] = [
   { timestampSeconds: 0.2, eventType: "key_down", payload: { code: "KeyE" } },

@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   encodeMoment,
   inferenceConfig,
-  InputTracker,
   isDreamloopError,
   openMoment,
   sessionDescription,
@@ -14,8 +13,9 @@ import {
   type MomentContent,
   type MomentTools,
   type SessionState,
-  type StateBinding,
 } from "../index.ts";
+import { InputTracker } from "../inputs/input-tracker.ts";
+import type { StateBinding } from "./state-binding.ts";
 
 const hasher = {
   digest: (parts: readonly Uint8Array[]) => createHash("sha256").update(Buffer.concat(parts)).digest("hex"),

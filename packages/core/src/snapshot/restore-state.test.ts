@@ -5,17 +5,14 @@ import { describe, expect, test } from "vitest";
 import {
   eventListSource,
   MemoryPayloadStore,
-  packState,
-  readPackedState,
   runBatch,
-  unpackState,
-  type Boundary,
-  type DriverHistory,
-  type LeadEntry,
   type ModelAdapter,
   type SessionState,
   type UserInputEventInput,
 } from "../index.ts";
+import { packState, readPackedState, unpackState } from "./pack-state.ts";
+import type { Boundary, DriverHistory } from "./driver-history.ts";
+import type { LeadEntry } from "./session-state.ts";
 
 const hasher = {
   digest: (parts: readonly Uint8Array[]) => createHash("sha256").update(Buffer.concat(parts)).digest("hex"),

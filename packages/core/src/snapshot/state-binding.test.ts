@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { inferenceConfig, requireSameBinding, sessionDescription, type StateBinding } from "../index.ts";
+import { inferenceConfig, sessionDescription } from "../index.ts";
+import { requireSameBinding, type StateBinding } from "./state-binding.ts";
 
 const here: StateBinding = {
   modelId: "drive",

@@ -1,14 +1,13 @@
 import {
-  checkConfigSupport,
   checkMappingCompatibility,
   defaultCanonicalizer,
   eventListSource,
   inferenceConfig,
-  mappingMembers,
   type InferenceConfig,
   type Mapping,
   type UnavailableMapping,
 } from "@dreamloop/core";
+import { checkConfigSupport, mappingMembers } from "@dreamloop/core/internal";
 import { imageInputSize } from "@dreamloop/node";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { SessionSettings } from "../settings/run-settings.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_REFERENCE_FRAMES, MAX_REFERENCE_FRAMES } from "@dreamloop/onnx";
-import { finite } from "@dreamloop/core";
+import { finite } from "@dreamloop/core/internal";
 import type { Command } from "commander";
 import { settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";

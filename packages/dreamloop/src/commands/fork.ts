@@ -1,13 +1,6 @@
 import { resolve } from "node:path";
-import {
-  finite,
-  runBatch,
-  type Boundary,
-  type DriverHistory,
-  type MomentPicture,
-  type RunStart,
-  type SessionState,
-} from "@dreamloop/core";
+import { runBatch, type MomentPicture, type RunStart, type SessionState } from "@dreamloop/core";
+import { finite, type Boundary, type DriverHistory } from "@dreamloop/core/internal";
 import { momentPicture, writeMomentFile } from "@dreamloop/node";
 import { findWorld } from "../lookup/find-world.ts";
 import type { CliCommand } from "../program/cli-command.ts";

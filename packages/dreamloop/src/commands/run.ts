@@ -1,4 +1,5 @@
-import { finite, type FiniteInputSource, type Json } from "@dreamloop/core";
+import type { FiniteInputSource, Json } from "@dreamloop/core";
+import { finite } from "@dreamloop/core/internal";
 import { TARGET_FORMS } from "@dreamloop/outputs";
 import { findWorld } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";

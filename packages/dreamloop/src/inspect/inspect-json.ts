@@ -4,7 +4,7 @@ import {
   type ChromeTraceFile,
   type Distribution,
   type RunStatisticsReport,
-} from "@dreamloop/core";
+} from "@dreamloop/core/internal";
 import { BENCHMARK_FORMAT_VERSION } from "@dreamloop/outputs";
 import { countOf, formatDuration, formatRate } from "../terminal/format.ts";
 import { line, type Inspection } from "./inspection.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isPlainObject } from "@dreamloop/core";
+import { isPlainObject } from "@dreamloop/core/internal";
 import { BUNDLE_MANIFEST, type ResolvedWorld, type WorldReferenceInput } from "@dreamloop/node";
 
 /** A manifest is read whole only up to this size. */

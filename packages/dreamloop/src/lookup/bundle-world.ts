@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
-import { text, type ModelAdapter } from "@dreamloop/core";
+import type { ModelAdapter } from "@dreamloop/core";
+import { text } from "@dreamloop/core/internal";
 import type { DomainRegistry } from "@dreamloop/onnx";
 import { driveDomain } from "@dreamloop/worlds/drive";
 

@@ -1,4 +1,5 @@
-import { isPlainObject, UPDATE_POLICIES, type UpdatePolicy } from "@dreamloop/core";
+import { UPDATE_POLICIES, type UpdatePolicy } from "@dreamloop/core";
+import { isPlainObject } from "@dreamloop/core/internal";
 import type { ImageInputSize } from "@dreamloop/node";
 
 /** What a list of worlds shows of an initial input of a bundle that nobody has checked. */

@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, nearest } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { nearest } from "@dreamloop/core/internal";
 import { markUsage } from "./exit-codes.ts";
 
 /** An error that says what the caller asked for and cannot have. */

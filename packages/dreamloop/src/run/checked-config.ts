@@ -2,11 +2,11 @@ import {
   planRun,
   undeclaredModelInputs,
   eventListSource,
-  freshInputState,
   type FiniteInputSource,
   type InferenceConfig,
   type Mapping,
 } from "@dreamloop/core";
+import { freshInputState } from "@dreamloop/core/internal";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import { settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import {
-  ChromeTrace,
   ERROR_CODES,
   type FiniteInputSource,
   type InferenceConfig,
@@ -11,10 +10,9 @@ import {
   runBatch,
   type RunFrom,
   type RunObserver,
-  RunStatistics,
-  type RunStatisticsFacts,
   type StageListener,
 } from "@dreamloop/core";
+import { ChromeTrace, RunStatistics, type RunStatisticsFacts } from "@dreamloop/core/internal";
 import { environmentFacts } from "@dreamloop/node";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliContext } from "../program/cli-command.ts";

@@ -1,19 +1,21 @@
 import { resolve } from "node:path";
 import {
-  configOfCandidate,
   DreamloopError,
   ERROR_CODES,
-  type Boundary,
-  type DriverHistory,
-  type LeadEntry,
   type MomentPicture,
-  type MomentPosition,
   type RunObserver,
   type RunStart,
   type SessionState,
-  type StateBinding,
   type StepRecord,
 } from "@dreamloop/core";
+import {
+  configOfCandidate,
+  type Boundary,
+  type DriverHistory,
+  type LeadEntry,
+  type MomentPosition,
+  type StateBinding,
+} from "@dreamloop/core/internal";
 import { momentPicture, writeMomentFile } from "@dreamloop/node";
 
 /** What a run's states are bound to, as its start tells. */

@@ -4,9 +4,9 @@ import {
   eventListSource,
   isDreamloopError,
   type FiniteInputSource,
-  type MomentFacts,
   type RunFrom,
 } from "@dreamloop/core";
+import type { MomentFacts } from "@dreamloop/core/internal";
 import { openMomentFile, readMomentBytes, runFrom } from "@dreamloop/node";
 import { usageError } from "../program/usage-error.ts";
 

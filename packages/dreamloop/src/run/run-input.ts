@@ -4,9 +4,9 @@ import {
   eventListSource,
   isDreamloopError,
   parseScript,
-  traceEvents,
   type FiniteInputSource,
 } from "@dreamloop/core";
+import { traceEvents } from "@dreamloop/core/internal";
 import { PayloadFolder, payloadFolderOf, readTraceFile, sha256FrameHasher } from "@dreamloop/node";
 import { readGivenText } from "../settings/read-given-text.ts";
 

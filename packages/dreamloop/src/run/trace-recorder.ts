@@ -1,14 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  DREAMLOOP_VERSION,
-  DreamloopError,
-  ERROR_CODES,
-  TRACE_FORMAT,
-  TraceEncoder,
-  type FrameHasher,
-  type RunObserver,
-} from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, TraceEncoder, type FrameHasher, type RunObserver } from "@dreamloop/core";
+import { DREAMLOOP_VERSION, TRACE_FORMAT } from "@dreamloop/core/internal";
 import { environmentFacts, PayloadFolder, payloadFolderOf, sha256FrameHasher, TraceFileWriter } from "@dreamloop/node";
 
 /** Bytes at the start of an existing file in which the name of the format must stand. */

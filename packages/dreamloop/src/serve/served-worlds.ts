@@ -1,7 +1,8 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type InferenceConfigInput, isDreamloopError, MAX_POSTER_BYTES } from "@dreamloop/core";
+import { type InferenceConfigInput, isDreamloopError } from "@dreamloop/core";
+import { MAX_POSTER_BYTES } from "@dreamloop/core/internal";
 import { type ServedWorld, worldPoster, type WorldPoster } from "@dreamloop/server";
 import { PROBE_MODEL_ID } from "@dreamloop/worlds/probe";
 import { bundleFolderOf, glanceAtBundle, glanceAtManifest } from "../lookup/bundle-folder.ts";

@@ -1,4 +1,4 @@
-import { isPlainObject, refuse, refuseUnknownKeys } from "@dreamloop/core";
+import { isPlainObject, refuse, refuseUnknownKeys } from "@dreamloop/core/internal";
 import { usageError } from "../program/usage-error.ts";
 import { SettingLayer } from "./layers.ts";
 import { readGivenText } from "./read-given-text.ts";

@@ -1,16 +1,5 @@
-import {
-  finite,
-  flag,
-  type InferenceConfig,
-  type InferenceConfigInput,
-  type Json,
-  jsonMapping,
-  listOf,
-  mappingOf,
-  oneOf,
-  setJsonPath,
-  text,
-} from "@dreamloop/core";
+import type { InferenceConfig, InferenceConfigInput, Json } from "@dreamloop/core";
+import { finite, flag, jsonMapping, listOf, mappingOf, oneOf, setJsonPath, text } from "@dreamloop/core/internal";
 import { ENCODER_NAMES, type EncoderName } from "@dreamloop/outputs";
 import type { CliHost } from "../program/cli-host.ts";
 import { settling } from "../program/exit-codes.ts";

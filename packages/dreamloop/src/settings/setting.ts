@@ -1,4 +1,5 @@
-import { isPlainObject, type Json, type Reader } from "@dreamloop/core";
+import type { Json } from "@dreamloop/core";
+import { isPlainObject, type Reader } from "@dreamloop/core/internal";
 
 /** How the text of an environment variable or a flag becomes a value; what it cannot be stays text, which the reader then refuses. */
 export type TextForm = (text: string) => unknown;

@@ -1,4 +1,5 @@
-import { errorToRecord, isDreamloopError } from "@dreamloop/core";
+import { isDreamloopError } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import type { CliHost } from "../program/cli-host.ts";
 import type { ExitCode } from "../program/exit-codes.ts";
 import { authorPlace, messageWithPlace } from "./author-place.ts";

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { DreamloopError, ERROR_CODES, listOf, optional, refuse, shape, text, type Reader } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { listOf, optional, refuse, shape, text, type Reader } from "@dreamloop/core/internal";
 import type { PackageManifest } from "./package-manifest.ts";
 
 /** Worlds that one package may declare at most. */

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { errorToRecord } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import { declaredWorlds, type DeclaredWorld } from "./declared-worlds.ts";
 import { readPackageManifest, type PackageManifest } from "./package-manifest.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isPlainObject } from "@dreamloop/core";
+import { isPlainObject } from "@dreamloop/core/internal";
 
 /** A manifest is read only up to this size: 1 MiB. */
 export const MAX_PACKAGE_MANIFEST_BYTES = 1024 * 1024;

@@ -1,12 +1,6 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import {
-  errorToRecord,
-  heldAt,
-  INLINE_BYTES_PER_LINE,
   PendingInput,
-  positionOf,
-  SessionHistory,
-  STAGES,
   startRealtime,
   TraceEncoder,
   type InferenceConfig,
@@ -18,6 +12,14 @@ import {
   type StageListener,
   type WaitLimits,
 } from "@dreamloop/core";
+import {
+  errorToRecord,
+  heldAt,
+  INLINE_BYTES_PER_LINE,
+  positionOf,
+  SessionHistory,
+  STAGES,
+} from "@dreamloop/core/internal";
 import { ProcessClock } from "../process-clock.ts";
 import { sha256FrameHasher } from "../sha256-hasher.ts";
 import { momentOf } from "../moment/run-from.ts";

@@ -2,16 +2,14 @@ import type { MessagePort } from "node:worker_threads";
 import {
   DreamloopError,
   ERROR_CODES,
-  errorFromRecord,
-  type HistoryFacts,
   type MomentAgo,
-  type MomentPosition,
   type RealtimeStatus,
   type RewindAnswer,
   type RunReport,
   type RunWarning,
   type UserInputEventInput,
 } from "@dreamloop/core";
+import { errorFromRecord, type HistoryFacts, type MomentPosition } from "@dreamloop/core/internal";
 import { within } from "./end-worker.ts";
 import type { MomentExtras } from "../moment/run-from.ts";
 import { hostedChunk, type HostedChunk } from "./hosted-chunk.ts";

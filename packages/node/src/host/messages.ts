@@ -1,16 +1,12 @@
 import type { MessagePort } from "node:worker_threads";
 import type {
   ControlHint,
-  ErrorRecord,
-  HistoryFacts,
   HistoryOptions,
   InferenceConfigInput,
   Json,
   LoadProgress,
   ModelInputsInput,
   MomentAgo,
-  MomentLimits,
-  MomentPosition,
   RealtimeStatus,
   RewindAnswer,
   RunReport,
@@ -20,6 +16,7 @@ import type {
   UserInputEventInput,
   WaitLimits,
 } from "@dreamloop/core";
+import type { ErrorRecord, HistoryFacts, MomentLimits, MomentPosition } from "@dreamloop/core/internal";
 import type { ImageInputSize } from "../image-input.ts";
 import type { MomentExtras } from "../moment/run-from.ts";
 import type { ThreadError } from "./thread-error.ts";

@@ -1,15 +1,14 @@
+import { modelInputs, type ModelInputsInput } from "@dreamloop/core";
 import {
   finite,
   flag,
-  modelInputs,
   optional,
   readHistoryOptions,
   recordFactory,
   refuse,
   shape,
-  type ModelInputsInput,
   type MomentLimits,
-} from "@dreamloop/core";
+} from "@dreamloop/core/internal";
 import type { SessionStart } from "./messages.ts";
 
 const bytes = optional(finite({ integer: true, min: 1 }));

@@ -1,4 +1,5 @@
-import { DreamloopError, errorToRecord, type ErrorCode, type ErrorRecord } from "@dreamloop/core";
+import { DreamloopError, type ErrorCode } from "@dreamloop/core";
+import { errorToRecord, type ErrorRecord } from "@dreamloop/core/internal";
 
 /** Characters of a stack that cross threads; what is longer is cut. */
 const MAX_STACK_LENGTH = 8192;

@@ -1,21 +1,23 @@
 import { parentPort, workerData } from "node:worker_threads";
 import {
-  assertRuntime,
-  configOfCandidate,
-  DEFAULT_WAIT_LIMITS,
   DreamloopError,
   ERROR_CODES,
-  errorToRecord,
-  checkConfigSupport,
   defaultCanonicalizer,
   eventCatalogue,
   inferenceConfig,
-  mappingMembers,
   type InferenceConfig,
   type InferenceRuntime,
   type ModelAdapter,
   type RunFrom,
 } from "@dreamloop/core";
+import { DEFAULT_WAIT_LIMITS } from "@dreamloop/core";
+import {
+  assertRuntime,
+  configOfCandidate,
+  errorToRecord,
+  checkConfigSupport,
+  mappingMembers,
+} from "@dreamloop/core/internal";
 import { imageInputSize } from "../image-input.ts";
 import { ProcessClock } from "../process-clock.ts";
 import { runFrom } from "../moment/run-from.ts";

@@ -5,12 +5,11 @@ import {
   ERROR_CODES,
   type InferenceConfigInput,
   type LoadProgress,
-  readWaitLimits,
-  refuseUnknownKeys,
   type SessionDescription,
   sessionDescription,
-  type WaitLimits,
 } from "@dreamloop/core";
+import type { WaitLimits } from "@dreamloop/core";
+import { readWaitLimits, refuseUnknownKeys } from "@dreamloop/core/internal";
 import { endWorker, within, type EndableWorker } from "./end-worker.ts";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";

@@ -1,18 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { isAbsolute } from "node:path";
-import {
-  assertModelAdapter,
-  DreamloopError,
-  ERROR_CODES,
-  isDreamloopError,
-  json,
-  optional,
-  recordFactory,
-  text,
-  withDefault,
-  type Json,
-  type ModelAdapter,
-} from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError, type Json, type ModelAdapter } from "@dreamloop/core";
+import { assertModelAdapter, json, optional, recordFactory, text, withDefault } from "@dreamloop/core/internal";
 import { noteSyntaxPlace } from "./syntax-place.ts";
 
 /** Where an adapter comes from, in a form that crosses threads. */

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
-  DEFAULT_MOMENT_LIMITS,
   DreamloopError,
   encodeMoment,
   ERROR_CODES,
@@ -10,8 +9,8 @@ import {
   openMoment,
   type MomentContent,
   type MomentFile,
-  type MomentLimits,
 } from "@dreamloop/core";
+import { DEFAULT_MOMENT_LIMITS, type MomentLimits } from "@dreamloop/core/internal";
 import { fileError, readErrorCode } from "../trace/file-error.ts";
 import { momentTools } from "./zlib-compressor.ts";
 

@@ -1,12 +1,5 @@
-import {
-  contentAddressOf,
-  encodeMoment,
-  openMoment,
-  type CapturedState,
-  type MomentLimits,
-  type MomentPicture,
-  type RunFrom,
-} from "@dreamloop/core";
+import { encodeMoment, openMoment, type CapturedState, type MomentPicture, type RunFrom } from "@dreamloop/core";
+import { contentAddressOf, type MomentLimits } from "@dreamloop/core/internal";
 import { momentTools } from "./zlib-compressor.ts";
 import { sha256FrameHasher } from "../sha256-hasher.ts";
 

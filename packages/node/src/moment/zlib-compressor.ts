@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { ChunkCompressor, MomentTools } from "@dreamloop/core";
+import type { MomentTools } from "@dreamloop/core";
+import type { ChunkCompressor } from "@dreamloop/core/internal";
 import { sha256FrameHasher } from "../sha256-hasher.ts";
 
 /** Of the levels of deflate the fastest one: on tensors the slower ones save less than one per cent more; see `npm run bench:time`. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { contentAddressOf } from "@dreamloop/core";
+import { contentAddressOf } from "@dreamloop/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sha256FrameHasher } from "../sha256-hasher.ts";
 import { PayloadFolder, payloadFolderOf } from "./payload-folder.ts";

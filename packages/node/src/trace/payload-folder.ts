@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CONTENT_ADDRESS, DreamloopError, ERROR_CODES, MAX_ARRAY_BYTES, type PayloadStore } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type PayloadStore } from "@dreamloop/core";
+import { CONTENT_ADDRESS, MAX_ARRAY_BYTES } from "@dreamloop/core/internal";
 import { fileError, readErrorCode, systemErrorCode } from "./file-error.ts";
 
 /** The folder beside a trace in which its payloads lie: `NAME.inputs` for the trace `NAME`. */

@@ -1,5 +1,4 @@
 import {
-  checkConfigSupport,
   eventListSource,
   inferenceConfig,
   runBatch,
@@ -7,6 +6,7 @@ import {
   type ModelAdapter,
   type UserInputEventInput,
 } from "@dreamloop/core";
+import { checkConfigSupport } from "@dreamloop/core/internal";
 import { FakeClock, RecordingTarget } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
 import { openBundle } from "../plan/open-bundle.ts";

@@ -5,13 +5,13 @@ import {
   type DeviceConverter,
   type InferenceConfig,
   type InputMapping,
-  MAX_PROMPT_SUGGESTIONS,
   type ModelAdapter,
   type ModelInputSchema,
   modelInputSchema,
   sessionDescription,
   type SessionDescription,
 } from "@dreamloop/core";
+import { MAX_PROMPT_SUGGESTIONS } from "@dreamloop/core/internal";
 import { z } from "zod";
 import { memoryFaults, memoryNeed, sessionsThatFit } from "../check/check-memory.ts";
 import { bundleError } from "../faults/fault.ts";

@@ -1,12 +1,12 @@
 import {
   DreamloopError,
-  errorToRecord,
   ERROR_CODES,
   inferenceConfig,
   isDreamloopError,
   throwIfCancelled,
   type LoadProgress,
 } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import { bundleAdapter } from "./bundle-adapter.ts";
 import type { LoadStatus } from "./bundle-runtime.ts";
 import type { Bundle } from "../plan/open-bundle.ts";

@@ -1,12 +1,5 @@
-import {
-  DreamloopError,
-  ERROR_CODES,
-  finite,
-  inferenceConfig,
-  isPlainObject,
-  type LoadProgress,
-  type ModelAdapter,
-} from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, inferenceConfig, type LoadProgress, type ModelAdapter } from "@dreamloop/core";
+import { finite, isPlainObject } from "@dreamloop/core/internal";
 import { bundleAdapter } from "./bundle-adapter.ts";
 import { openBundle, type Bundle } from "../plan/open-bundle.ts";
 import { CHECK_LEVELS, checkBundleFiles } from "./check-bundle.ts";

@@ -1,19 +1,17 @@
 import {
   canonicalInputs,
   DreamloopError,
-  errorToRecord,
   ERROR_CODES,
-  FrameChecker,
   frameRgb8,
   isDreamloopError,
   modelInputs,
   neutralValue,
-  readMappedInputs,
   stepRequest,
   videoChunk,
   type InputMapping,
   type Mapping,
 } from "@dreamloop/core";
+import { errorToRecord, FrameChecker, readMappedInputs } from "@dreamloop/core/internal";
 import { filledTensor } from "../manifest/tensor.ts";
 import { imageSize } from "../session/image-tensor.ts";
 import type { InitialInputDeclaration, WorldManifest } from "../manifest/world-manifest.ts";

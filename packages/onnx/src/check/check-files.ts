@@ -1,5 +1,5 @@
 import { pathFault } from "../manifest/path-fault.ts";
-import { MAX_POSTER_BYTES, POSTER_HEAD_BYTES, posterTypeOf } from "@dreamloop/core";
+import { MAX_POSTER_BYTES, POSTER_HEAD_BYTES, posterTypeOf } from "@dreamloop/core/internal";
 import { type Fault, FAULT_CODES, MANIFEST_FILE } from "../faults/fault.ts";
 import { type BundleFiles, unsafePathReason } from "../manifest/bundle-files.ts";
 import { bytesPerElement, elementCount } from "../manifest/tensor.ts";

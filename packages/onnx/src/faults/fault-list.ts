@@ -1,4 +1,4 @@
-import { nearest } from "@dreamloop/core";
+import { nearest } from "@dreamloop/core/internal";
 import { MANIFEST_FILE, type Fault, type FaultCode } from "./fault.ts";
 
 /** A name that is not among the known ones. */

@@ -1,4 +1,5 @@
-import { FRAME_LAYOUTS, MAX_PROMPT_SUGGESTIONS, MAX_SUGGESTION_LENGTH, UPDATE_POLICIES } from "@dreamloop/core";
+import { FRAME_LAYOUTS, UPDATE_POLICIES } from "@dreamloop/core";
+import { MAX_PROMPT_SUGGESTIONS, MAX_SUGGESTION_LENGTH } from "@dreamloop/core/internal";
 import { z } from "zod";
 import { dtypeSchema, pathSchema, shapeSchema, textSchema, unitSchema } from "./tensor-schema.ts";
 

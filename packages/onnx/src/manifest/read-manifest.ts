@@ -1,4 +1,4 @@
-import { describeFound, isPlainObject, nearest } from "@dreamloop/core";
+import { describeFound, isPlainObject, nearest } from "@dreamloop/core/internal";
 import type { z } from "zod";
 import { FAULT_CODES, type Fault, MANIFEST_FILE } from "../faults/fault.ts";
 import { REDUCED_PRECISION_TYPES } from "./element-types.ts";

@@ -1,4 +1,4 @@
-import { isPlainObject } from "@dreamloop/core";
+import { isPlainObject } from "@dreamloop/core/internal";
 import type { BundleFiles } from "./bundle-files.ts";
 import { MANIFEST_FILE } from "../faults/fault.ts";
 import type { ReferenceEnvironment } from "./world-manifest.ts";

@@ -1,4 +1,5 @@
-import { DRIVER_COMMAND, inputMapping, refuse } from "@dreamloop/core";
+import { DRIVER_COMMAND, inputMapping } from "@dreamloop/core";
+import { refuse } from "@dreamloop/core/internal";
 import { describe, expect, test } from "vitest";
 import { readManifest } from "../manifest/read-manifest.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";

@@ -1,4 +1,5 @@
-import { errorToRecord, neutralValue } from "@dreamloop/core";
+import { neutralValue } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import { FAULT_CODES, type Fault } from "../faults/fault.ts";
 import { describeSignature, fitsShape, type TensorSignature } from "../manifest/tensor.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";

@@ -1,11 +1,6 @@
-import {
-  DEFAULT_ACTION_BINDINGS,
-  KEY_CODES,
-  MODALITIES,
-  nearest,
-  neutralValue,
-  type CanonicalModality,
-} from "@dreamloop/core";
+import { DEFAULT_ACTION_BINDINGS, MODALITIES, neutralValue, type CanonicalModality } from "@dreamloop/core";
+import { KEY_CODES } from "@dreamloop/core/internal";
+import { nearest } from "@dreamloop/core/internal";
 import { FAULT_CODES } from "../faults/fault.ts";
 import { elementCount } from "../manifest/tensor.ts";
 import { idleValue, physicalValue } from "./control-mapping.ts";

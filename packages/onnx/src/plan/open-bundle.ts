@@ -1,4 +1,4 @@
-import { nearest } from "@dreamloop/core";
+import { nearest } from "@dreamloop/core/internal";
 import { distinctFaults, FAULT_CODES, MANIFEST_FILE, type Fault } from "../faults/fault.ts";
 import { SMALL_FILE_BYTES, type BundleFiles, type FileFacts } from "../manifest/bundle-files.ts";
 import { pathFault } from "../manifest/path-fault.ts";

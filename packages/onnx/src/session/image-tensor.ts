@@ -1,4 +1,5 @@
-import { channelsOf, refuse, videoChunk, type VideoChunk, type VideoChunkInput } from "@dreamloop/core";
+import { videoChunk, type VideoChunk, type VideoChunkInput } from "@dreamloop/core";
+import { channelsOf, refuse } from "@dreamloop/core/internal";
 import { allocate, elementCount, type Tensor } from "../manifest/tensor.ts";
 import type { ImageDeclaration } from "../manifest/world-manifest.ts";
 

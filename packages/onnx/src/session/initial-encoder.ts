@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, nearest, refuse, type Mapping } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type Mapping } from "@dreamloop/core";
+import { nearest, refuse } from "@dreamloop/core/internal";
 import { filledTensor, tensorOf, type Tensor } from "../manifest/tensor.ts";
 import type { ChoiceDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 import { imageTensor } from "./image-tensor.ts";

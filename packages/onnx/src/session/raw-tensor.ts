@@ -1,4 +1,4 @@
-import { refuse } from "@dreamloop/core";
+import { refuse } from "@dreamloop/core/internal";
 import { elementCount, holdsDtype, tensorOf, type Tensor, type TensorDtype } from "../manifest/tensor.ts";
 
 /**

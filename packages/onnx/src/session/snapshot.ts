@@ -1,12 +1,5 @@
-import {
-  DreamloopError,
-  ERROR_CODES,
-  finite,
-  isPlainObject,
-  mapping,
-  refuse,
-  type SessionSnapshot,
-} from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type SessionSnapshot } from "@dreamloop/core";
+import { finite, isPlainObject, mapping, refuse } from "@dreamloop/core/internal";
 import { copyTensor, elementCount, holdsDtype, type Tensor } from "../manifest/tensor.ts";
 import { StateCells, type StateContent } from "./state/state-cells.ts";
 import type { RolloutState } from "./rollout-state.ts";

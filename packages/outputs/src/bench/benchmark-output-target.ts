@@ -1,14 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import {
-  frameHashInput,
-  json,
-  outputArtifact,
-  type Clock,
-  type Json,
-  type SessionDescription,
-  type StepResult,
-} from "@dreamloop/core";
+import { outputArtifact, type Clock, type Json, type SessionDescription, type StepResult } from "@dreamloop/core";
+import { frameHashInput, json } from "@dreamloop/core/internal";
 import { DestinationFile } from "../target/destination-file.ts";
 import { NODE_FILE_SYSTEM, type FileSystem } from "../target/file-system.ts";
 import { FrameTarget, type FrameSink, type RunSummary } from "../target/frame-target.ts";

@@ -1,13 +1,13 @@
 import {
   DreamloopError,
   ERROR_CODES,
-  errorToRecord,
   type CloseOptions,
   type OutputArtifact,
   type OutputTarget,
   type SessionDescription,
   type StepResult,
 } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 
 /** One of several targets, with the name by which its faults are reported. */
 export interface NamedTarget {

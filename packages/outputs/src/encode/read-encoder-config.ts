@@ -1,4 +1,4 @@
-import { finite, oneOf, recordFactory, withDefault } from "@dreamloop/core";
+import { finite, oneOf, recordFactory, withDefault } from "@dreamloop/core/internal";
 import type { VideoRange } from "../color/i420.ts";
 import {
   ENCODER_LATENCIES,

@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, isDreamloopError, nearest } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
+import { nearest } from "@dreamloop/core/internal";
 import { ffmpegBackend } from "./ffmpeg/ffmpeg-backend.ts";
 import { HARDWARE_PREFERENCES, requireHardware, type HardwarePreference } from "./hardware.ts";
 import { selfTestEncoder } from "./self-test/self-test.ts";

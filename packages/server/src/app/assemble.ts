@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { DREAMLOOP_VERSION, type Clock } from "@dreamloop/core";
+import type { Clock } from "@dreamloop/core";
+import { DREAMLOOP_VERSION } from "@dreamloop/core/internal";
 import { PROTOCOL_LIMITS, PROTOCOL_VERSION, TRANSPORTS, type ConfigAnswer } from "@dreamloop/protocol";
 import type { MediaHost } from "../media/media-host.ts";
 import type { ServerConfig } from "../platform/config/server-config.ts";

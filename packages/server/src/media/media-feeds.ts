@@ -1,4 +1,5 @@
-import { errorFromRecord, type DreamloopError } from "@dreamloop/core";
+import type { DreamloopError } from "@dreamloop/core";
+import { errorFromRecord } from "@dreamloop/core/internal";
 import type { VideoEncoderSettings } from "@dreamloop/outputs";
 import type { FromMedia, MediaFrame, MediaStats } from "./media-messages.ts";
 

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
-import { DreamloopError, ERROR_CODES, errorFromRecord, type SessionDescription } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type SessionDescription } from "@dreamloop/core";
+import { errorFromRecord } from "@dreamloop/core/internal";
 import { HARDWARE_PREFERENCES } from "@dreamloop/outputs";
 import type { FrameCodec } from "@dreamloop/protocol";
 import { MediaFeeds, type MediaFeedEvents } from "./media-feeds.ts";

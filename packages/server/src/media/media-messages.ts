@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
-import type { ErrorRecord, SessionDescriptionInput } from "@dreamloop/core";
+import type { SessionDescriptionInput } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import type { EncoderName, HardwarePreference, VideoEncoderSettings } from "@dreamloop/outputs";
 import type { FrameCodec } from "@dreamloop/protocol";
 

@@ -1,6 +1,6 @@
 import { copyFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { TraceTally } from "@dreamloop/core";
+import { TraceTally } from "@dreamloop/core/internal";
 import { appendToTrace, PayloadFolder, payloadFolderOf, TraceFileWriter } from "@dreamloop/node";
 import { TraceArchive } from "./trace-archive.ts";
 

@@ -1,11 +1,5 @@
-import {
-  DreamloopError,
-  ERROR_CODES,
-  errorToRecord,
-  isDreamloopError,
-  type Clock,
-  type UserInputEventInput,
-} from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError, type Clock, type UserInputEventInput } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import { ProcessClock } from "@dreamloop/node";
 import {
   SESSION_STATES,

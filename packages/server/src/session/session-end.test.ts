@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { DreamloopError, ERROR_CODES, errorToRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import { describe, expect, it } from "vitest";
 import { toldRecord } from "./session-end.ts";
 

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute } from "node:path";
-import { DreamloopError, ERROR_CODES, type ErrorRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import type { ServedWorld } from "../worlds/served-world.ts";
 
 /** Why a session ended; the stable names of metrics and logs, with what people are told. */

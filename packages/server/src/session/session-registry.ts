@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { DreamloopError, ERROR_CODES, type Clock, type ErrorRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import type { CreateSessionRequest } from "@dreamloop/protocol";
 import type { ServerConfig } from "../platform/config/server-config.ts";
 import type { MediaHost } from "../media/media-host.ts";

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import { SESSION_STATES, type SessionState, type SessionStateMessage } from "@dreamloop/protocol";
 
 /** What a session is doing, as everybody is told. */

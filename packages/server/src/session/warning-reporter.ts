@@ -1,4 +1,5 @@
-import { FRAME_WARNINGS, type RunWarning } from "@dreamloop/core";
+import type { RunWarning } from "@dreamloop/core";
+import { FRAME_WARNINGS } from "@dreamloop/core/internal";
 import type { NoticeMessage } from "@dreamloop/protocol";
 import type { SessionLog } from "./session-log.ts";
 

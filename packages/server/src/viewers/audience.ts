@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, type ErrorRecord, type Json } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type Json } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import {
   SESSION_STATES,
   type FrameCodec,

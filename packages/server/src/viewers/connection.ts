@@ -1,12 +1,5 @@
-import {
-  DreamloopError,
-  ERROR_CODES,
-  errorToRecord,
-  isPlainObject,
-  type Clock,
-  type ErrorRecord,
-  type UserInputEventInput,
-} from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type Clock, type UserInputEventInput } from "@dreamloop/core";
+import { errorToRecord, isPlainObject, type ErrorRecord } from "@dreamloop/core/internal";
 import {
   PROTOCOL_LIMITS,
   readControlRequest,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { MAX_POSTER_BYTES, posterTypeOf, refuse, type PosterType } from "@dreamloop/core";
+import { MAX_POSTER_BYTES, posterTypeOf, refuse, type PosterType } from "@dreamloop/core/internal";
 
 /** The picture of a world as it is served. */
 export interface WorldPoster {

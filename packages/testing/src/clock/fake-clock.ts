@@ -1,12 +1,5 @@
-import {
-  DreamloopError,
-  ERROR_CODES,
-  eventLoopTurn,
-  finite,
-  refuseUnknownKeys,
-  withDefault,
-  type Clock,
-} from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
+import { eventLoopTurn, finite, refuseUnknownKeys, withDefault } from "@dreamloop/core/internal";
 
 interface Sleeper {
   readonly timeSeconds: number;

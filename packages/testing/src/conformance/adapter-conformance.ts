@@ -1,19 +1,15 @@
 import {
-  assertModelAdapter,
   canonicalInputs,
-  checkConfigSupport,
   inferenceConfig,
-  isMade,
-  json,
   modelInputs,
   neutralValue,
-  readMappedInputs,
   stepRequest,
   stepResult,
   undeclaredModelInputs,
   type CanonicalInputs,
   type ModelAdapter,
 } from "@dreamloop/core";
+import { assertModelAdapter, checkConfigSupport, isMade, json, readMappedInputs } from "@dreamloop/core/internal";
 import { deepFreeze, isEqual, expectContract, refused, succeeds, type ConformanceCase } from "./conformance-case.ts";
 import { WorldUnderTest, type WorldConformanceOptions } from "./world-under-test.ts";
 

@@ -1,6 +1,4 @@
 import {
-  canonicalValue,
-  converterStateToJson,
   timeWindow,
   userInputs,
   type Conversion,
@@ -10,6 +8,7 @@ import {
   type UserInputEventInput,
   type UserInputs,
 } from "@dreamloop/core";
+import { canonicalValue, converterStateToJson } from "@dreamloop/core/internal";
 import { deepFreeze, isEqual, expectContract, succeeds, type ConformanceCase } from "./conformance-case.ts";
 
 /** What the suite needs to know about a converter. */

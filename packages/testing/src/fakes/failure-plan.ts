@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, finite, listOf, oneOf, optional, shape, type Reader } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { finite, listOf, oneOf, optional, shape, type Reader } from "@dreamloop/core/internal";
 
 /** The places at which a fake can be told to fail. */
 export const FAILURE_POINTS = {

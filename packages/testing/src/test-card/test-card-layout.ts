@@ -1,4 +1,4 @@
-import { finite } from "@dreamloop/core";
+import { finite } from "@dreamloop/core/internal";
 
 /** A rectangle of whole pixels. */
 export interface CardArea {

@@ -1,4 +1,4 @@
-import { finite } from "@dreamloop/core";
+import { finite } from "@dreamloop/core/internal";
 import { BARCODE_BITS, testCardLayout, type CardArea } from "./test-card-layout.ts";
 
 /** Which card is wanted. */

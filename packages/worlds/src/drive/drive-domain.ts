@@ -1,4 +1,5 @@
-import { finite, optional, refuse, shape, type InputMapping } from "@dreamloop/core";
+import type { InputMapping } from "@dreamloop/core";
+import { finite, optional, refuse, shape } from "@dreamloop/core/internal";
 import { DRIVE_FRAMES_PER_SECOND, PICTURE_HEIGHT, PICTURE_WIDTH } from "./dimensions.ts";
 import { DRIVE_MAPPING_VERSION, driveMapping, type DriveMappingOptions } from "./drive-mapping.ts";
 import { MOTION_LENGTH } from "./motion.ts";

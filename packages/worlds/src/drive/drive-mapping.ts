@@ -1,11 +1,5 @@
-import {
-  canonicalValue,
-  DRIVER_COMMAND,
-  type DriverCommand,
-  inputMapping,
-  type InputMapping,
-  type ModelInputs,
-} from "@dreamloop/core";
+import { DRIVER_COMMAND, type DriverCommand, inputMapping, type InputMapping, type ModelInputs } from "@dreamloop/core";
+import { canonicalValue } from "@dreamloop/core/internal";
 import { DRIVE_STEP_SECONDS, PICTURE_HEIGHT, PICTURE_WIDTH } from "./dimensions.ts";
 import { motionVector } from "./motion.ts";
 import { SceneRasteriser } from "./raster/scene.ts";

@@ -3,23 +3,25 @@ import {
   CAMERA_MOTION,
   DRIVER_COMMAND,
   LOOK_DELTA,
-  finite,
-  flag,
-  listOf,
-  mappingOf,
   neutralValue,
-  optional,
-  refuse,
-  shape,
-  text,
-  withDefault,
   type Actions,
   type CameraMotion,
   type DriverCommand,
   type LookDelta,
   type Mapping,
-  type Reader,
 } from "@dreamloop/core";
+import {
+  finite,
+  flag,
+  listOf,
+  mappingOf,
+  optional,
+  refuse,
+  shape,
+  text,
+  withDefault,
+  type Reader,
+} from "@dreamloop/core/internal";
 
 /** What one step of the probe world is told, with the neutral value for everything that was not given. */
 export interface ProbeControls {

@@ -3,13 +3,13 @@ import {
   defaultCanonicalizer,
   inferenceConfig,
   modelInputs,
-  readMappedInputs,
   stepRequest,
   stepResult,
   timeWindow,
   userInputs,
   type UserInputEventInput,
 } from "@dreamloop/core";
+import { readMappedInputs } from "@dreamloop/core/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { probeMapping } from "./probe-mapping.ts";

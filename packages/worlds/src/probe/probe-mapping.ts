@@ -11,7 +11,8 @@ import {
   type ModelInputSchema,
 } from "@dreamloop/core";
 import { PROBE_NEUTRAL, readPrompt, STEP_FIELD_READERS } from "./controls.ts";
-import type { Reader, StandardSchema } from "@dreamloop/core";
+import type { StandardSchema } from "@dreamloop/core";
+import type { Reader } from "@dreamloop/core/internal";
 
 /** Modality of each step field. */
 const FIELD_MODALITIES = {

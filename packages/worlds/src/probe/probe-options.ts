@@ -2,18 +2,10 @@ import {
   DreamloopError,
   ERROR_CODES,
   chosenModelConfig,
-  finite,
-  flag,
   FRAME_LAYOUTS,
   isDreamloopError,
-  isPlainObject,
-  nearest,
-  oneOf,
-  optional,
   PIXEL_FORMATS,
   sessionDescription,
-  withDefault,
-  type FieldReaders,
   type FrameLayout,
   type InferenceConfig,
   type PixelFormat,
@@ -21,6 +13,16 @@ import {
   type StandardSchema,
   type StandardSchemaIssue,
 } from "@dreamloop/core";
+import {
+  finite,
+  flag,
+  isPlainObject,
+  nearest,
+  oneOf,
+  optional,
+  withDefault,
+  type FieldReaders,
+} from "@dreamloop/core/internal";
 
 /** Identity of the probe world's adapter. */
 export const PROBE_MODEL_ID = "probe";

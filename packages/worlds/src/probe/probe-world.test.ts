@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import {
-  assertModelAdapter,
   canonicalInputs,
-  checkConfigSupport,
   inferenceConfig,
   isDreamloopError,
   modelInputs,
@@ -14,6 +12,7 @@ import {
   type ModelInputs,
   type PixelData,
 } from "@dreamloop/core";
+import { assertModelAdapter, checkConfigSupport } from "@dreamloop/core/internal";
 import { FakeClock } from "@dreamloop/testing";
 import { describe, expect, test } from "vitest";
 import { probeLayout } from "./layout.ts";

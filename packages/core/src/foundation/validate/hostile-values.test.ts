@@ -1,27 +1,27 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
-  assertModelAdapter,
   checkMappingCompatibility,
   eventCatalogue,
   eventListSource,
   inferenceConfig,
   inputField,
   isDreamloopError,
-  isSatisfiedBy,
   modelConfig,
   modelInputs,
   modelInputSchema,
   NullOutputTarget,
   planRun,
   randomStream,
-  runtimeMetricSample,
   sessionDescription,
-  setJsonPath,
   stepResult,
   userInputs,
   userInputSchema,
   videoChunk,
 } from "../../index.ts";
+import { assertModelAdapter } from "../../adapter/model-adapter.ts";
+import { isSatisfiedBy } from "../../inputs/user-input-schema.ts";
+import { runtimeMetricSample } from "../metrics/runtime-metric-sample.ts";
+import { setJsonPath } from "../../model/inference-config.ts";
 
 /** What plain JavaScript may do: call with anything. */
 function message(call: (...values: never[]) => unknown, ...values: readonly unknown[]): string {

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { errorToRecord, ERROR_CODES, DreamloopError, sessionDescription } from "@dreamloop/core";
+import { ERROR_CODES, DreamloopError, sessionDescription } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import { ProcessClock } from "@dreamloop/node";
 import { selectEncoder, selfTestEncoder, VIDEO_CODECS, type VideoEncoderBackend } from "@dreamloop/outputs";
 import { FRAME_CODECS, type FrameCodec } from "@dreamloop/protocol";

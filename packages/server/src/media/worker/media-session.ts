@@ -3,12 +3,11 @@ import {
   DreamloopError,
   ERROR_CODES,
   LivePresenter,
-  RateEstimator,
   stepResult,
-  summarize,
   type Clock,
   type SessionDescription,
 } from "@dreamloop/core";
+import { RateEstimator, summarize } from "@dreamloop/core/internal";
 import { ChunkReceiver, type HostedChunk } from "@dreamloop/node";
 import type { VideoEncoderBackend, VideoEncoderSettings } from "@dreamloop/outputs";
 import type { FrameCodec } from "@dreamloop/protocol";

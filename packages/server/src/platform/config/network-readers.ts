@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import proxyAddr from "proxy-addr";
-import { DreamloopError, ERROR_CODES, listOf, optional, shape, text, type Reader } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { listOf, optional, shape, text, type Reader } from "@dreamloop/core/internal";
 import type { IceServerEntry } from "@dreamloop/protocol";
 
 const name = text({ maxLength: 300 });

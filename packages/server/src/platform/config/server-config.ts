@@ -1,6 +1,5 @@
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import {
-  DreamloopError,
-  ERROR_CODES,
   finite,
   flag,
   listOf,
@@ -11,7 +10,7 @@ import {
   text,
   withDefault,
   type Reader,
-} from "@dreamloop/core";
+} from "@dreamloop/core/internal";
 import { ENCODER_NAMES, HARDWARE_PREFERENCES, type EncoderName, type HardwarePreference } from "@dreamloop/outputs";
 import type { IceServerEntry } from "@dreamloop/protocol";
 import { isLoopback } from "../security/access-rules.ts";

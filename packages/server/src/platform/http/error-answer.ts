@@ -1,4 +1,5 @@
-import { ERROR_CODES, errorToRecord, isDreamloopError, type ErrorCode, type ErrorRecord } from "@dreamloop/core";
+import { ERROR_CODES, isDreamloopError, type ErrorCode } from "@dreamloop/core";
+import { errorToRecord, type ErrorRecord } from "@dreamloop/core/internal";
 import type { ErrorAnswer } from "@dreamloop/protocol";
 
 const STATUS: Partial<Record<ErrorCode, number>> = {

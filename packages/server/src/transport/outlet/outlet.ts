@@ -1,4 +1,5 @@
-import type { Clock, ErrorRecord } from "@dreamloop/core";
+import type { Clock } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import type { FrameCodec, FrameMetadata, IceCandidate, ServerMessage, SessionStateMessage } from "@dreamloop/protocol";
 import type { MediaFrame } from "../../media/media-messages.ts";
 import type { SessionRole } from "../../platform/security/session-token.ts";

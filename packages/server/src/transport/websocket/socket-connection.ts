@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from "ws";
-import { DreamloopError, ERROR_CODES, errorToRecord, isPlainObject, type ErrorRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { errorToRecord, isPlainObject, type ErrorRecord } from "@dreamloop/core/internal";
 import {
   type ControlResponse,
   frameMessageHead,
