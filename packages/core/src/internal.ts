@@ -79,3 +79,8 @@ export type { MomentLimits } from "./snapshot/moment-format.ts";
 export { readHistoryOptions, SessionHistory } from "./snapshot/session-history.ts";
 export type { HistoryFacts } from "./snapshot/session-history.ts";
 export { heldAt, positionOf } from "./snapshot/session-state.ts";
+export type { Boundary, DriverHistory } from "./snapshot/driver-history.ts";
+export { looksLikeMoment } from "./snapshot/moment-file.ts";
+export type { MomentFacts } from "./snapshot/moment-format.ts";
+export type { LeadEntry } from "./snapshot/session-state.ts";
+export type { StateBinding } from "./snapshot/state-binding.ts";

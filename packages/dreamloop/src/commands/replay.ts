@@ -10,7 +10,7 @@ import {
   type ReplayReport,
   type Trace,
 } from "@dreamloop/core";
-<<<<<<< HEAD
+import { oneOf } from "@dreamloop/core/internal";
 import {
   environmentFacts,
   PayloadFolder,
@@ -19,10 +19,6 @@ import {
   sha256FrameHasher,
   zlibCompressor,
 } from "@dreamloop/node";
-=======
-import { oneOf } from "@dreamloop/core/internal";
-import { environmentFacts, PayloadFolder, payloadFolderOf, readTraceFile, sha256FrameHasher } from "@dreamloop/node";
->>>>>>> 52364d3 (refactor(core): two doors, a public one that a test lists and an internal one)
 import { resolve } from "node:path";
 import { findWorld } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";

@@ -1,12 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-<<<<<<< HEAD
 import { DreamloopError, ERROR_CODES, isDreamloopError, parseScript } from "@dreamloop/core";
 import { looksLikeMoment, TRACE_FORMAT } from "@dreamloop/core/internal";
-=======
-import { DreamloopError, ERROR_CODES, isDreamloopError, parseScript } from "@dreamloop/core";
-import { TRACE_FORMAT } from "@dreamloop/core/internal";
->>>>>>> 52364d3 (refactor(core): two doors, a public one that a test lists and an internal one)
 import { BUNDLE_MANIFEST } from "@dreamloop/node";
 import { CHECK_LEVELS, faultLines } from "@dreamloop/onnx";
 import { glanceAtBundle } from "../lookup/bundle-folder.ts";
