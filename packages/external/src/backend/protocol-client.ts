@@ -183,7 +183,10 @@ export class ProtocolClient {
     if (this.#failure !== undefined) return;
     const known = error ?? (await this.#options.explainClose?.());
     this.fail(
-      known ?? new DreamloopError(ERROR_CODES.workerFailed, `${this.#options.label}: the connection was closed`, { retryable: true }),
+      known ??
+        new DreamloopError(ERROR_CODES.workerFailed, `${this.#options.label}: the connection was closed`, {
+          retryable: true,
+        }),
     );
   }
 

@@ -238,7 +238,8 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   throwIfCancelled(signal, what);
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    const abort = (): void => reject(new DreamloopError(ERROR_CODES.cancelled, `${what} was cancelled`, { cause: signal.reason }));
+    const abort = (): void =>
+      reject(new DreamloopError(ERROR_CODES.cancelled, `${what} was cancelled`, { cause: signal.reason }));
     signal.addEventListener("abort", abort, { once: true });
     stop = () => signal.removeEventListener("abort", abort);
   });

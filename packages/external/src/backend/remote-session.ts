@@ -14,7 +14,13 @@ import {
   type StepResultInput,
 } from "@dreamloop/core";
 import { z } from "zod";
-import { sessionStatusSchema, snapshotReplySchema, stepReplySchema, type SessionStatus, type StepReply } from "../protocol/message-schemas.ts";
+import {
+  sessionStatusSchema,
+  snapshotReplySchema,
+  stepReplySchema,
+  type SessionStatus,
+  type StepReply,
+} from "../protocol/message-schemas.ts";
 import { encodeValues } from "../protocol/value-encoder.ts";
 import type { ConnectedWorld } from "./connected-world.ts";
 
@@ -113,10 +119,7 @@ export class RemoteSession implements InferenceSession {
     const { step, update } = modelInputs(inputs);
     const { json, payload } = encodeValues({ step, update }, "ModelInputs");
     const reply = await this.#exclusively(() =>
-      this.#ask(
-        { message: { type: "step", ...json }, payload, reply: stepReplySchema, signal },
-        `step ${stepIndex}`,
-      ),
+      this.#ask({ message: { type: "step", ...json }, payload, reply: stepReplySchema, signal }, `step ${stepIndex}`),
     );
     const before = this.#status;
     this.#advance(reply.value);
@@ -142,7 +145,10 @@ export class RemoteSession implements InferenceSession {
       if (!this.#isPending) return;
       const { stepIndex } = this.#before ?? this.#status;
       await this.#exclusively(() =>
-        this.#ask({ message: { type: "finalize" }, reply: sessionStatusSchema, signal }, `the finalisation of step ${stepIndex}`),
+        this.#ask(
+          { message: { type: "finalize" }, reply: sessionStatusSchema, signal },
+          `the finalisation of step ${stepIndex}`,
+        ),
       );
       this.#isPending = false;
       this.#before = undefined;
@@ -157,20 +163,24 @@ export class RemoteSession implements InferenceSession {
     this.#before = undefined;
     this.#isPending = false;
     // Sent now and answered before anything that is asked later.
-    this.#discarding = this.#ask({ message: { type: "discard" }, reply: sessionStatusSchema }, "taking a step back").catch(
-      (error: unknown) => {
-        this.#options.world.client.fail(
-          new DreamloopError(ERROR_CODES.workerFailed, `${this.#options.label}: a step could not be taken back`, { cause: error }),
-        );
-      },
-    );
+    this.#discarding = this.#ask(
+      { message: { type: "discard" }, reply: sessionStatusSchema },
+      "taking a step back",
+    ).catch((error: unknown) => {
+      this.#options.world.client.fail(
+        new DreamloopError(ERROR_CODES.workerFailed, `${this.#options.label}: a step could not be taken back`, {
+          cause: error,
+        }),
+      );
+    });
   }
 
   /** Starts the rollout anew; when that fails, the old one goes on. */
   async reset({ inputs, seed, signal }: ResetOptions = {}): Promise<void> {
     this.#requireIdle("reset");
     throwIfCancelled(signal, `${this.#options.label}: the reset`);
-    const given = inputs === undefined ? undefined : encodeValues({ initial: modelInputs(inputs).initial }, "ModelInputs");
+    const given =
+      inputs === undefined ? undefined : encodeValues({ initial: modelInputs(inputs).initial }, "ModelInputs");
     const { value } = await this.#exclusively(() =>
       this.#ask(
         {
@@ -188,7 +198,8 @@ export class RemoteSession implements InferenceSession {
   /** A copy of everything that the rollout is, as bytes. */
   async snapshot(): Promise<SessionSnapshot> {
     this.#requireIdle("snapshot");
-    if (this.#isPending) throw this.#invalid("snapshot", "the step before is not finalised; snapshots are taken at step boundaries");
+    if (this.#isPending)
+      throw this.#invalid("snapshot", "the step before is not finalised; snapshots are taken at step boundaries");
     await this.#discarding;
     const { session, world, deadlines } = this.#options;
     const { payload } = await this.#exclusively(() =>
@@ -250,7 +261,10 @@ export class RemoteSession implements InferenceSession {
       reply,
       signal,
     }: {
-      readonly message: { readonly type: "step" | "finalize" | "discard" | "reset" | "restore"; readonly [field: string]: unknown };
+      readonly message: {
+        readonly type: "step" | "finalize" | "discard" | "reset" | "restore";
+        readonly [field: string]: unknown;
+      };
       readonly payload?: Uint8Array;
       readonly reply: Schema;
       readonly signal?: AbortSignal | undefined;
@@ -295,7 +309,10 @@ export class RemoteSession implements InferenceSession {
     this.#isPending = false;
   }
 
-  #result({ index, frameCount, frames, metadata, metrics }: StepReply, payload: Uint8Array<ArrayBuffer>): StepResultInput {
+  #result(
+    { index, frameCount, frames, metadata, metrics }: StepReply,
+    payload: Uint8Array<ArrayBuffer>,
+  ): StepResultInput {
     const { world, description } = this.#options;
     const { width, height, format, layout, colorSpace, range } = description;
     const expected = width * height * 3 * frameCount;
@@ -316,7 +333,10 @@ export class RemoteSession implements InferenceSession {
 
   #requireOpen(method: string): void {
     if (this.#closing === undefined) return;
-    throw new DreamloopError(ERROR_CODES.closed, `${this.#options.label}: ${method}: the session is closed; start another`);
+    throw new DreamloopError(
+      ERROR_CODES.closed,
+      `${this.#options.label}: ${method}: the session is closed; start another`,
+    );
   }
 
   #requireIdle(method: string): void {

@@ -104,6 +104,9 @@ export class NativeMemory {
   }
 
   #failed(call: string): DreamloopError {
-    return new DreamloopError(ERROR_CODES.unavailable, `shared memory: ${call} failed with error ${this.#koffi.errno()}`);
+    return new DreamloopError(
+      ERROR_CODES.unavailable,
+      `shared memory: ${call} failed with error ${this.#koffi.errno()}`,
+    );
   }
 }

@@ -27,7 +27,9 @@ export class SocketCarrier implements Carrier {
     this.#stream.on("close", () => this.#end());
     this.#stream.on("end", () => this.#end());
     this.#stream.on("error", (error: Error) => {
-      this.#end(new DreamloopError(ERROR_CODES.workerFailed, `the connection broke: ${error.message}`, { cause: error }));
+      this.#end(
+        new DreamloopError(ERROR_CODES.workerFailed, `the connection broke: ${error.message}`, { cause: error }),
+      );
     });
   }
 

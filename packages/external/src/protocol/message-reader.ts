@@ -106,6 +106,8 @@ function readHeader(bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DreamloopError(ERROR_CODES.invalidValue, `session protocol: a header is not JSON: ${reason}`, { cause: error });
+    throw new DreamloopError(ERROR_CODES.invalidValue, `session protocol: a header is not JSON: ${reason}`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,5 @@
-import { BACKENDS, CONDITIONING_FIELDS, ERROR_CODES, MODALITIES, PRECISIONS, type ConditioningField } from "@dreamloop/core";
+import { BACKENDS, ERROR_CODES, MODALITIES, PRECISIONS, type ConditioningField } from "@dreamloop/core";
+import { CONDITIONING_FIELDS } from "@dreamloop/core/internal";
 import { z } from "zod";
 import { MAX_SLOTS } from "./limits.ts";
 
@@ -22,7 +23,12 @@ const inputBase = {
 
 /** One input or option of a world: its name, what it may be and what stands in when none is given. */
 export const describedInputSchema = z.discriminatedUnion("kind", [
-  z.object({ ...inputBase, kind: z.literal("text"), maxLength: count(1_000_000).default(4000), default: z.string().optional() }),
+  z.object({
+    ...inputBase,
+    kind: z.literal("text"),
+    maxLength: count(1_000_000).default(4000),
+    default: z.string().optional(),
+  }),
   z.object({
     ...inputBase,
     kind: z.literal("number"),
@@ -99,7 +105,10 @@ export const loadReplySchema = z.object({
   video: describedVideoSchema,
   facts,
   /** Absent when frames travel through the socket. */
-  slots: z.object({ bytes: count(4_294_967_296), most: count(MAX_SLOTS) }).nullable().default(null),
+  slots: z
+    .object({ bytes: count(4_294_967_296), most: count(MAX_SLOTS) })
+    .nullable()
+    .default(null),
   files: words(10_000, 8192).default([]),
 });
 
@@ -123,7 +132,15 @@ const metric = z.object({
 export const stepReplySchema = sessionStatusSchema.extend({
   index,
   frameCount: count(16_384),
-  frames: z.object({ slot: z.number().int().min(0).max(MAX_SLOTS - 1).optional(), bytes: z.number().int().min(1) }),
+  frames: z.object({
+    slot: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_SLOTS - 1)
+      .optional(),
+    bytes: z.number().int().min(1),
+  }),
   metadata: z.record(z.string(), json).default({}),
   metrics: z.array(metric).max(256).default([]),
 });

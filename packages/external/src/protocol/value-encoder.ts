@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, isPlainObject, refuse } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { isPlainObject, refuse } from "@dreamloop/core/internal";
 import { MAX_VALUE_LEVELS } from "./limits.ts";
 
 /** A value as it travels: JSON, and the bytes of its arrays. */

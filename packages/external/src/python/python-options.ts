@@ -1,4 +1,4 @@
-import { flag, finite, optional, recordFactory, text, withDefault } from "@dreamloop/core";
+import { flag, finite, optional, recordFactory, text, withDefault } from "@dreamloop/core/internal";
 
 /** Seconds that a step, its finalisation, a start or a reset may take, unless told otherwise. */
 export const DEFAULT_STEP_SECONDS = 120;
@@ -33,9 +33,8 @@ const path = text({ maxLength: 8192 });
 const seconds = finite({ min: 0, aboveMin: true, max: 86_400 });
 
 /** Makes `PythonWorldOptions` with defaults; refuses unknown keys. */
-export const pythonWorldOptions: (input: PythonWorldOptionsInput) => PythonWorldOptions = recordFactory<PythonWorldOptions>(
-  "PythonWorldOptions",
-  {
+export const pythonWorldOptions: (input: PythonWorldOptionsInput) => PythonWorldOptions =
+  recordFactory<PythonWorldOptions>("PythonWorldOptions", {
     file: path,
     name: optional(text({ maxLength: 200 })),
     python: path,
@@ -44,5 +43,4 @@ export const pythonWorldOptions: (input: PythonWorldOptionsInput) => PythonWorld
     sharedMemory: withDefault(flag, true),
     stepSeconds: withDefault(seconds, DEFAULT_STEP_SECONDS),
     loadSeconds: withDefault(seconds, DEFAULT_LOAD_SECONDS),
-  },
-);
+  });

@@ -3,13 +3,13 @@ import { basename, dirname, join, resolve } from "node:path";
 import {
   DreamloopError,
   ERROR_CODES,
-  finite,
   throwIfCancelled,
   type CreateRuntimeOptions,
   type InferenceConfig,
   type InferenceRuntime,
   type ModelAdapter,
 } from "@dreamloop/core";
+import { finite } from "@dreamloop/core/internal";
 import type { z } from "zod";
 import type { ConnectedWorld } from "../backend/connected-world.ts";
 import { describedAdapter } from "../backend/described-adapter.ts";
@@ -37,7 +37,10 @@ const SPARE_SECONDS = 10;
  * Makes the adapter of a world in a Python file: starts an interpreter, which imports the file and describes it, and loads the model only when a runtime is
  * asked for. Throws `not_found`, `unavailable` (no NumPy, say) or `load_failed` with the line of the author's Python.
  */
-export async function pythonWorld(input: PythonWorldOptionsInput, listener: PythonWorldListener = {}): Promise<ModelAdapter> {
+export async function pythonWorld(
+  input: PythonWorldOptionsInput,
+  listener: PythonWorldListener = {},
+): Promise<ModelAdapter> {
   const options = pythonWorldOptions(input);
   const file = resolve(options.file);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
@@ -56,7 +59,10 @@ export async function pythonWorld(input: PythonWorldOptionsInput, listener: Pyth
   }
   const { world: described, files } = description;
   spare.keep(fileTimes(files));
-  const createRuntime = async (config: InferenceConfig, { signal, onProgress }: CreateRuntimeOptions): Promise<InferenceRuntime> => {
+  const createRuntime = async (
+    config: InferenceConfig,
+    { signal, onProgress }: CreateRuntimeOptions,
+  ): Promise<InferenceRuntime> => {
     const { signal: never } = new AbortController();
     const deadlines = deadlinesOf(options, config);
     return RemoteRuntime.create(
@@ -83,7 +89,12 @@ export async function pythonWorld(input: PythonWorldOptionsInput, listener: Pyth
   return describedAdapter({ described, backends: ["local", "external"], createRuntime });
 }
 
-function startWorker(options: PythonWorldOptions, file: string, label: string, onLog: (line: WorldLog) => void): WorkerProcess {
+function startWorker(
+  options: PythonWorldOptions,
+  file: string,
+  label: string,
+  onLog: (line: WorldLog) => void,
+): WorkerProcess {
   const own = dirname(file);
   const folder = options.folder === undefined ? own : resolve(options.folder);
   const name = options.name === undefined ? [] : ["--name", options.name];
@@ -94,7 +105,8 @@ function startWorker(options: PythonWorldOptions, file: string, label: string, o
     label,
     useSharedMemory: options.sharedMemory,
     onLog,
-    isAuthors: (path) => !/[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python\d/.test(path) && !path.startsWith(pythonFolder()),
+    isAuthors: (path) =>
+      !/[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python\d/.test(path) && !path.startsWith(pythonFolder()),
   });
 }
 
@@ -119,7 +131,14 @@ interface LoadOptions {
 }
 
 /** Loads the model in a worker; a load that is cancelled is ended with its process, whatever it does. */
-async function loadWorker({ worker, config, signal, loadSeconds, watch, onProgress }: LoadOptions): Promise<ConnectedWorld> {
+async function loadWorker({
+  worker,
+  config,
+  signal,
+  loadSeconds,
+  watch,
+  onProgress,
+}: LoadOptions): Promise<ConnectedWorld> {
   const cancel = (): void => worker.client.fail(new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled"));
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -197,7 +216,10 @@ class SpareWorker {
 }
 
 /** Hints of the configuration win over the options: an operator sets them for each world. */
-function deadlinesOf(options: PythonWorldOptions, { resourceHints }: InferenceConfig): { stepSeconds: number; loadSeconds: number } {
+function deadlinesOf(
+  options: PythonWorldOptions,
+  { resourceHints }: InferenceConfig,
+): { stepSeconds: number; loadSeconds: number } {
   const hint = (name: "stepSeconds" | "loadSeconds"): number =>
     resourceHints[name] === undefined
       ? options[name]

@@ -1,4 +1,5 @@
-import { DreamloopError, ERROR_CODES, isPlainObject, type ErrorCode } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, type ErrorCode } from "@dreamloop/core";
+import { isPlainObject } from "@dreamloop/core/internal";
 import { WorldTraceback } from "../backend/world-error.ts";
 
 /** How a process ended. */

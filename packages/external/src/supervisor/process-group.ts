@@ -54,7 +54,9 @@ function signal(pid: number): boolean {
 }
 
 /** What Linux says of a process; absent elsewhere and for one that is gone (proc(5), `/proc/[pid]/stat`). */
-function factsOf(pid: number): { readonly state: string; readonly group: number; readonly startTicks: number } | undefined {
+function factsOf(
+  pid: number,
+): { readonly state: string; readonly group: number; readonly startTicks: number } | undefined {
   let line: string;
   try {
     line = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -78,18 +78,23 @@ export class WorkerProcess {
     this.#options = options;
     const memory = options.useSharedMemory === false ? "it is switched off" : nativeMemory();
     const descriptor = typeof memory === "string" ? undefined : memory.create();
-    this.frames = typeof memory === "string" || descriptor === undefined ? undefined : new SharedFrames({ memory, descriptor });
+    this.frames =
+      typeof memory === "string" || descriptor === undefined ? undefined : new SharedFrames({ memory, descriptor });
     this.frameCarrier = typeof memory === "string" ? `the socket, as ${memory}` : "shared memory";
     const { control, lifeline, shared } = WORKER_DESCRIPTORS;
     const stdio: StdioOptions = ["ignore", "pipe", "pipe", "pipe", "pipe", descriptor ?? "ignore"];
     const descriptors = ["--control", `${control}`, "--lifeline", `${lifeline}`];
-    this.#child = spawn(command, [...args, ...descriptors, ...(descriptor === undefined ? [] : ["--shared", `${shared}`])], {
-      cwd,
-      stdio,
-      detached: process.platform !== "win32",
-      windowsHide: true,
-      ...(options.env === undefined ? {} : { env: { ...options.env } }),
-    });
+    this.#child = spawn(
+      command,
+      [...args, ...descriptors, ...(descriptor === undefined ? [] : ["--shared", `${shared}`])],
+      {
+        cwd,
+        stdio,
+        detached: process.platform !== "win32",
+        windowsHide: true,
+        ...(options.env === undefined ? {} : { env: { ...options.env } }),
+      },
+    );
     const { pid } = this.#child;
     this.#identity = pid === undefined ? undefined : identityOf(pid);
     this.#exited = new Promise((resolve) => {
@@ -117,7 +122,9 @@ export class WorkerProcess {
     });
     this.#child.once("error", (error) => {
       this.client.fail(
-        new DreamloopError(ERROR_CODES.unavailable, `${label}: ${command} could not be started: ${error.message}`, { cause: error }),
+        new DreamloopError(ERROR_CODES.unavailable, `${label}: ${command} could not be started: ${error.message}`, {
+          cause: error,
+        }),
       );
     });
     // Also where something that it started still holds its end of the connection.
@@ -137,7 +144,9 @@ export class WorkerProcess {
   async hello(): Promise<void> {
     const { label } = this.#options;
     const timer = setTimeout(() => {
-      this.client.fail(new DreamloopError(ERROR_CODES.workerFailed, `${label}: its process said nothing for ${HELLO_SECONDS} s`));
+      this.client.fail(
+        new DreamloopError(ERROR_CODES.workerFailed, `${label}: its process said nothing for ${HELLO_SECONDS} s`),
+      );
     }, HELLO_SECONDS * 1000);
     try {
       await this.client.hello();
