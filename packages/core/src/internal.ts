@@ -84,3 +84,4 @@ export { looksLikeMoment } from "./snapshot/moment-file.ts";
 export type { MomentFacts } from "./snapshot/moment-format.ts";
 export type { LeadEntry } from "./snapshot/session-state.ts";
 export type { StateBinding } from "./snapshot/state-binding.ts";
+export { CONDITIONING_FIELDS } from "./mapping/conditioning-mapping.ts";
