@@ -226,12 +226,12 @@ const cases: readonly Case[] = [
   {
     wrong: "H3: an element type of reduced precision in a graph",
     contents: () =>
-      withFile("prompt.onnx", promptModel({ outputs: [{ name: "embedding", dtype: "float16", shape: [1, 4] }] })),
+      withFile("prompt.onnx", promptModel({ outputs: [{ name: "embedding", dtype: "bfloat16", shape: [1, 4] }] })),
     fault: {
       code: "unsupported_precision",
       file: "prompt.onnx",
       path: "graphs.prompt.outputs.embedding",
-      found: "float16[1, 4]",
+      found: "bfloat16[1, 4]",
     },
   },
   {

@@ -114,6 +114,8 @@ function arrayOver(dtype: TensorDtype, buffer: ArrayBufferLike, length: number):
   switch (dtype) {
     case "float32":
       return new Float32Array(buffer, 0, length);
+    case "float16":
+      return new Uint16Array(buffer, 0, length);
     case "int32":
       return new Int32Array(buffer, 0, length);
     case "int64":

@@ -26,9 +26,8 @@ export const ONNX_ELEMENT_TYPES: readonly (string | undefined)[] = [
   "float4e2m1",
 ];
 
-/** Element types of a lower precision than the engine computes in; a bundle has to convert them inside its graphs. */
+/** Element types that cannot stand at the edge of a graph; a bundle has to convert them inside its graphs. */
 export const REDUCED_PRECISION_TYPES: readonly string[] = [
-  "float16",
   "bfloat16",
   "float8e4m3fn",
   "float8e4m3fnuz",

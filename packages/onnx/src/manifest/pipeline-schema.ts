@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nameSchema, portNameSchema } from "./tensor-schema.ts";
+import { dtypeSchema, nameSchema, portNameSchema } from "./tensor-schema.ts";
 
 const reference = z.string().min(1).max(300);
 
@@ -14,7 +14,14 @@ export const sourceSchema = z
         .int()
         .min(1)
         .max(Number.MAX_SAFE_INTEGER)
+        .optional()
         .describe("The counter starts again at 0 when it reaches this."),
+      extend: z
+        .int()
+        .min(1)
+        .max(65_536)
+        .optional()
+        .describe("For mask and positions: as many entries more, for what is about to be appended."),
     }),
   ])
   .meta({
@@ -91,9 +98,59 @@ export const setItemSchema = z.strictObject({
   to: targetsSchema,
 });
 
+const axis = z.int().min(-8).max(7);
+const length = z.int().min(1).max(1_000_000_000);
+
+/** One change of a tensor; each has exactly one of these keys. */
+export const tensorOpSchema = z
+  .union([
+    z.strictObject({ reshape: z.array(z.union([length, z.literal(-1)])).max(8) }),
+    z.strictObject({ transpose: z.array(z.int().min(0).max(7)).max(8) }),
+    z.strictObject({ squeeze: axis }),
+    z.strictObject({ unsqueeze: axis }),
+    z.strictObject({ expand: z.array(length).max(8) }),
+    z.strictObject({ tile: z.array(z.int().min(1).max(65_536)).max(8) }),
+    z.strictObject({
+      slice: z.strictObject({ axis, start: z.int().default(0), end: z.int().optional() }),
+    }),
+    z.strictObject({ scale: z.number(), offset: z.number().default(0) }),
+    z.strictObject({ clamp: z.tuple([z.number(), z.number()]) }),
+    z.strictObject({ cast: dtypeSchema }),
+  ])
+  .meta({
+    id: "TensorOp",
+    description:
+      "One of reshape, transpose, squeeze, unsqueeze, expand, tile, slice, scale (with offset), clamp and cast, alone in its object.",
+  });
+
+/** Changes a tensor without a graph. */
+export const transformItemSchema = z.strictObject({
+  type: z.literal("transform"),
+  ...conditions,
+  from: reference.describe("The source."),
+  do: z.array(tensorOpSchema).min(1).max(32).describe("What is done with it, in this order."),
+  to: targetsSchema,
+});
+
+/** Joins tensors along an axis. */
+export const concatItemSchema = z.strictObject({
+  type: z.literal("concat"),
+  ...conditions,
+  from: z.array(reference).min(2).max(64).describe("The sources, equal but for their length along the axis."),
+  axis: axis.describe("The axis, from 0; negative ones count from the last."),
+  to: targetsSchema,
+});
+
 /** One item of a pipeline. */
 export const itemSchema = z
-  .discriminatedUnion("type", [graphItemSchema, sampleItemSchema, addNoiseItemSchema, setItemSchema])
+  .discriminatedUnion("type", [
+    graphItemSchema,
+    sampleItemSchema,
+    addNoiseItemSchema,
+    setItemSchema,
+    transformItemSchema,
+    concatItemSchema,
+  ])
   .meta({ id: "Item", description: "One item of a pipeline." });
 
 const items = z.array(itemSchema).max(256);

@@ -1,9 +1,12 @@
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { float16Array, float16Bits, float16Value } from "./float16.ts";
 
 /** The types of tensor elements that may stand at the edge of a graph. */
 export const TENSOR_DTYPES = {
   /** 32-bit floating point. */
   float32: "float32",
+  /** 16-bit floating point; kept as its bits. */
+  float16: "float16",
   /** 8-bit unsigned integers. */
   uint8: "uint8",
   /** 8-bit signed integers. */
@@ -20,7 +23,7 @@ export const TENSOR_DTYPES = {
 export type TensorDtype = (typeof TENSOR_DTYPES)[keyof typeof TENSOR_DTYPES];
 
 /** The elements of a tensor, the last axis varying fastest. */
-export type TensorData = Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
+export type TensorData = Float32Array | Uint16Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
 
 /** A tensor; its data are carried by reference. */
 export interface Tensor {
@@ -55,6 +58,7 @@ export interface GraphPort {
 
 const ARRAYS = {
   float32: Float32Array,
+  float16: Uint16Array,
   uint8: Uint8Array,
   int8: Int8Array,
   int32: Int32Array,
@@ -90,7 +94,7 @@ export function holdsDtype(value: unknown, dtype: TensorDtype): value is TensorD
 /** A tensor with every element set to `value`. */
 export function filledTensor(dtype: TensorDtype, shape: readonly number[], value = 0): Tensor {
   const data = allocate(dtype, elementCount(shape));
-  if (value !== 0) fillData(data, value);
+  if (value !== 0) fillData(data, dtype === "float16" ? float16Bits(value) : value);
   return { dtype, shape, data };
 }
 
@@ -112,9 +116,30 @@ export function tensorOf(dtype: TensorDtype, shape: readonly number[], values: A
   for (let index = 0; index < data.length; index += 1) {
     const value = values[index];
     if (data instanceof BigInt64Array) data[index] = BigInt(value);
-    else data[index] = value;
+    else data[index] = dtype === "float16" ? float16Bits(value) : value;
   }
   return { dtype, shape, data };
+}
+
+/** Whether the elements are floating point numbers. */
+export function isFloatDtype(dtype: TensorDtype): dtype is "float32" | "float16" {
+  return dtype === TENSOR_DTYPES.float32 || dtype === TENSOR_DTYPES.float16;
+}
+
+/** The elements as 32-bit floats: the tensor's own memory where it is float32, else a copy. */
+export function floatsOf({ dtype, data }: Tensor): Float32Array {
+  if (data instanceof Float32Array) return data;
+  const floats = new Float32Array(data.length);
+  for (let index = 0; index < floats.length; index += 1) {
+    const element = Number(data[index]);
+    floats[index] = dtype === "float16" ? float16Value(element) : element;
+  }
+  return floats;
+}
+
+/** A tensor of floats in the precision asked for; float32 keeps the memory that it is given. */
+export function floatTensor(dtype: TensorDtype, shape: readonly number[], floats: Float32Array): Tensor {
+  return { dtype, shape, data: dtype === "float16" ? float16Array(floats) : floats };
 }
 
 /** A copy that shares no memory with `tensor`. */
@@ -138,7 +163,8 @@ export function fitsShape(expected: readonly Dimension[], found: readonly Dimens
  *
  * One sum answers for all elements without a branch each: x · 0 is 0 for every finite x and NaN otherwise.
  */
-export function firstNonFinite(data: TensorData): number {
+export function firstNonFinite({ dtype, data }: Tensor): number {
+  if (dtype === "float16") return (data as Uint16Array).findIndex((bits) => (bits & 0x7c00) === 0x7c00);
   if (!(data instanceof Float32Array)) return -1;
   let zero = 0;
   for (let index = 0; index < data.length; index += 1) zero += data[index] * 0;

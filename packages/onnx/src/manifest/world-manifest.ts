@@ -12,12 +12,15 @@ import type {
 } from "./input-schema.ts";
 import type {
   addNoiseItemSchema,
+  concatItemSchema,
   graphItemSchema,
   itemSchema,
   sampleItemSchema,
   setItemSchema,
   sourceSchema,
   targetsSchema,
+  tensorOpSchema,
+  transformItemSchema,
 } from "./pipeline-schema.ts";
 import type { referenceEnvironmentSchema, referenceFramesSchema } from "./reference-schema.ts";
 import type { portSchema } from "./tensor-schema.ts";
@@ -82,6 +85,15 @@ export type AddNoiseItemDeclaration = z.output<typeof addNoiseItemSchema>;
 
 /** Copies a tensor. */
 export type SetItemDeclaration = z.output<typeof setItemSchema>;
+
+/** Changes a tensor without a graph. */
+export type TransformItemDeclaration = z.output<typeof transformItemSchema>;
+
+/** Joins tensors along an axis. */
+export type ConcatItemDeclaration = z.output<typeof concatItemSchema>;
+
+/** One change of a tensor. */
+export type TensorOpDeclaration = z.output<typeof tensorOpSchema>;
 
 /** Where the numbers of a graph input come from. */
 export type SourceDeclaration = z.output<typeof sourceSchema>;

@@ -165,7 +165,7 @@ class NodeGraph implements Graph {
     const tensors: Record<string, Tensor> = {};
     for (const name of outputNames) {
       const result = results[name];
-      tensors[name] = { dtype: result.type as TensorDtype, shape: result.dims, data: result.data as TensorData };
+      tensors[name] = { dtype: result.type as TensorDtype, shape: result.dims, data: dataOf(result) };
     }
     return tensors;
   }
@@ -190,6 +190,13 @@ class NodeGraph implements Graph {
     this.#wrappers.set(tensor, made);
     return made;
   }
+}
+
+/** Where the language has 16-bit floats the library uses them; here they are bits everywhere. */
+function dataOf({ type, data }: OrtTensor): TensorData {
+  if (type !== "float16" || data instanceof Uint16Array) return data as TensorData;
+  const floats = data as unknown as Uint16Array;
+  return new Uint16Array(floats.buffer, floats.byteOffset, floats.length);
 }
 
 function portOf(metadata: InferenceSession.ValueMetadata): GraphPort {

@@ -2,7 +2,7 @@ import { DEFAULT_ACTION_BINDINGS, MODALITIES, neutralValue, type CanonicalModali
 import { KEY_CODES } from "@dreamloop/core/internal";
 import { nearest } from "@dreamloop/core/internal";
 import { FAULT_CODES } from "../faults/fault.ts";
-import { elementCount } from "../manifest/tensor.ts";
+import { elementCount, isFloatDtype } from "../manifest/tensor.ts";
 import { idleValue, physicalValue } from "./control-mapping.ts";
 import type {
   ChoiceDeclaration,
@@ -219,9 +219,9 @@ function checkPrompt(input: PromptDeclaration, path: string, faults: FaultList):
 function checkChoice(input: ChoiceDeclaration, path: string, faults: FaultList): void {
   const count = elementCount(input.shape);
   for (const [name, numbers] of Object.entries(input.choices)) {
-    const whole = input.dtype === "float32" || numbers.every(Number.isSafeInteger);
+    const whole = isFloatDtype(input.dtype) || numbers.every(Number.isSafeInteger);
     if (numbers.length === count && whole) continue;
-    const expected = `${count} ${input.dtype === "float32" ? "" : "whole "}numbers for the shape [${input.shape.join(", ")}]`;
+    const expected = `${count} ${isFloatDtype(input.dtype) ? "" : "whole "}numbers for the shape [${input.shape.join(", ")}]`;
     faults.add({
       code: FAULT_CODES.invalidValue,
       path: `${path}.choices[${JSON.stringify(name)}]`,
@@ -243,7 +243,7 @@ function checkChoice(input: ChoiceDeclaration, path: string, faults: FaultList):
 
 function checkImage(input: ImageDeclaration, path: string, faults: FaultList): void {
   const dtype = input.range === "full" ? "uint8" : "float32";
-  if (input.dtype !== dtype && !(input.range === "full" && input.dtype === "float32")) {
+  if (input.dtype !== dtype && !isFloatDtype(input.dtype)) {
     faults.add({
       code: FAULT_CODES.invalidValue,
       path: `${path}.dtype`,
@@ -271,11 +271,11 @@ function checkVector(input: VectorDeclaration, path: string, manifest: WorldMani
     if (action !== undefined) checkAction(action, `${path}.components[${index}].action`, manifest, faults);
   });
   const count = elementCount(input.shape);
-  if (input.dtype !== "float32") {
+  if (!isFloatDtype(input.dtype)) {
     faults.add({
       code: FAULT_CODES.invalidValue,
       path: `${path}.dtype`,
-      expected: "float32",
+      expected: "float32 or float16",
       found: input.dtype,
       mend: "Let the graph cast it.",
     });

@@ -1,5 +1,5 @@
 import { FAULT_CODES } from "../faults/fault.ts";
-import { elementCount } from "../manifest/tensor.ts";
+import { elementCount, isFloatDtype } from "../manifest/tensor.ts";
 import type { AppendedStateDeclaration, ConstantDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 
@@ -12,7 +12,7 @@ export function checkState(manifest: WorldManifest, faults: FaultList): void {
     if (state.update === "append") checkAppended(state, path, faults);
     else if (typeof state.initial === "string") {
       checkInitial(state.initial, state, `${path}.initial`, manifest.constants, faults);
-    } else if (state.dtype !== "float32" && !Number.isSafeInteger(state.initial)) {
+    } else if (!isFloatDtype(state.dtype) && !Number.isSafeInteger(state.initial)) {
       faults.add({
         code: FAULT_CODES.invalidValue,
         path: `${path}.initial`,
@@ -44,7 +44,7 @@ function checkConstant(constant: ConstantDeclaration, path: string, faults: Faul
       mend: "Correct the shape or the data.",
     });
   }
-  if (constant.dtype !== "float32" && constant.data?.some((value) => !Number.isSafeInteger(value)) === true) {
+  if (!isFloatDtype(constant.dtype) && constant.data?.some((value) => !Number.isSafeInteger(value)) === true) {
     faults.add({
       code: FAULT_CODES.invalidValue,
       path: `${path}.data`,

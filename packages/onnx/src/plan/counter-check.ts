@@ -3,17 +3,19 @@ import {
   describeSignature,
   elementCount,
   isFixedShape,
+  isFloatDtype,
   TENSOR_DTYPES,
   type TensorDtype,
   type TensorSignature,
 } from "../manifest/tensor.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
 import type { FaultList } from "../faults/fault-list.ts";
-import { STATE_PROPERTIES, type Source } from "./reference.ts";
+import { RUNTIME_COUNTERS, STATE_PROPERTIES, type Source } from "./reference.ts";
 
 /** The largest whole number up to which every one of them can be told apart. */
 const LARGEST_COUNT: Readonly<Record<TensorDtype, number>> = {
   float32: 16_777_216,
+  float16: 2048,
   uint8: 255,
   int8: 127,
   int32: 2_147_483_647,
@@ -51,11 +53,18 @@ export function checkStateProperty(
     default:
       break;
   }
-  const isFixed = state.padding === "zeros";
-  if (!isFixed || !isFixedShape(needed.shape) || elementCount(needed.shape) !== places) {
-    const found = isFixed
-      ? `one number for each of ${places} places`
-      : "a cache without padding, whose places are all valid";
+  const { extend = 0 } = source;
+  const entries = state.padding === "zeros" ? places + extend : undefined;
+  const fits =
+    entries === undefined
+      ? needed.shape.filter((length) => length === "any").length === 1 &&
+        needed.shape.every((length) => length === "any" || length === 1)
+      : isFixedShape(needed.shape) && elementCount(needed.shape) === entries;
+  if (!fits) {
+    const found =
+      entries === undefined
+        ? 'one number for each valid entry, so one axis is "any" and the others have length 1'
+        : `one number for each of ${entries} places`;
     addTypeFault(faults, path, needed, found);
     return false;
   }
@@ -75,8 +84,8 @@ export function checkRuntimeCounter(
 /** Whether a single number fits: levels are float32, counts anything but truth values; notes a fault if not. */
 export function checkSingle(isLevel: boolean, needed: TensorSignature, path: string, faults: FaultList): boolean {
   const fits = isFixedShape(needed.shape) && elementCount(needed.shape) === 1;
-  if (fits && (!isLevel || needed.dtype === TENSOR_DTYPES.float32) && needed.dtype !== TENSOR_DTYPES.bool) return true;
-  addTypeFault(faults, path, needed, isLevel ? "a single number of type float32" : "a single whole number");
+  if (fits && (!isLevel || isFloatDtype(needed.dtype)) && needed.dtype !== TENSOR_DTYPES.bool) return true;
+  addTypeFault(faults, path, needed, isLevel ? "a single floating point number" : "a single whole number");
   return false;
 }
 
@@ -98,7 +107,12 @@ function checkBounded(
   path: string,
   faults: FaultList,
 ): boolean {
-  return checkRange(source, largest, needed, path, faults) && checkSingle(false, needed, path, faults);
+  if (!checkRange(source, largest, needed, path, faults)) return false;
+  // A position, or the index of a frame, that is fed to several elements counts on from one to the next.
+  const countsOn =
+    source.kind === "runtime" ? source.counter === RUNTIME_COUNTERS.frameIndex : source.property === "position";
+  const isRow = isFixedShape(needed.shape) && needed.dtype !== TENSOR_DTYPES.bool;
+  return (countsOn && isRow) || checkSingle(false, needed, path, faults);
 }
 
 function checkRange(

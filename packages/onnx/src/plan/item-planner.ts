@@ -3,18 +3,21 @@ import { FAULT_CODES } from "../faults/fault.ts";
 import { describeSignature, fitsShape, isFixedShape, TENSOR_DTYPES, type TensorSignature } from "../manifest/tensor.ts";
 import type {
   AddNoiseItemDeclaration,
+  ConcatItemDeclaration,
   GraphDeclaration,
   GraphItemDeclaration,
   ItemDeclaration,
   SampleItemDeclaration,
   SetItemDeclaration,
   TargetsDeclaration,
+  TransformItemDeclaration,
   WorldManifest,
 } from "../manifest/world-manifest.ts";
 import { GraphPorts, portName } from "./graph-ports.ts";
 import { type Phase, PHASE_RULES } from "./phases.ts";
 import { parseSource, parseTarget, PIPELINE_TARGET_FORMS, type Target } from "./reference.ts";
 import type { ValueScope } from "./scope.ts";
+import { joinedSignature, signatureAfter } from "./tensor-ops.ts";
 import type { SourceContext, SourceResolver } from "./source-resolver.ts";
 import type { TargetChecker } from "./target-checker.ts";
 import type { PlannedInput, PlannedItem, PlannedOutput, RunCondition } from "./world-plan.ts";
@@ -63,6 +66,10 @@ export class ItemPlanner {
         return this.#addNoise(item, place, context);
       case "set":
         return this.#set(item, place, context);
+      case "transform":
+        return this.#transform(item, place, context);
+      case "concat":
+        return this.#concat(item, place, context);
     }
   }
 
@@ -261,6 +268,56 @@ export class ItemPlanner {
       level: item.level,
       targets,
     };
+  }
+
+  #transform(item: TransformItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
+    const { path } = place;
+    const from = this.#resolver.resolveOpen(item.from, { ...context, path: `${path}.from` });
+    if (from === undefined) return undefined;
+    let signature = from.signature;
+    for (const [index, op] of item.do.entries()) {
+      const result = signatureAfter(op, signature);
+      if ("refused" in result) {
+        this.#faults.add({
+          code: FAULT_CODES.referenceType,
+          path: `${path}.do[${index}]`,
+          expected: result.refused,
+          found: `${JSON.stringify(op)} on ${describeSignature(signature)}`,
+          mend: "Correct the numbers, or what comes before.",
+        });
+        return undefined;
+      }
+      signature = result;
+    }
+    const targets = this.#targets(item.to, signature, `${path}.to`, place, context.condition);
+    const { source } = from;
+    const { condition } = context;
+    return { type: "transform", path, condition, from: source, signature: from.signature, ops: item.do, targets };
+  }
+
+  #concat(item: ConcatItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
+    const { path } = place;
+    const parts = item.from.flatMap(
+      (text, index) => this.#resolver.resolveOpen(text, { ...context, path: `${path}.from[${index}]` }) ?? [],
+    );
+    if (parts.length < item.from.length) return undefined;
+    const joined = joinedSignature(
+      parts.map(({ signature }) => signature),
+      item.axis,
+    );
+    if ("refused" in joined) {
+      this.#faults.add({
+        code: FAULT_CODES.referenceType,
+        path: `${path}.from`,
+        expected: joined.refused,
+        found: parts.map(({ signature }) => describeSignature(signature)).join(", "),
+        mend: "Correct the axis, or transform the parts before.",
+      });
+      return undefined;
+    }
+    const targets = this.#targets(item.to, joined, `${path}.to`, place, context.condition);
+    const axis = item.axis < 0 ? item.axis + joined.shape.length : item.axis;
+    return { type: "concat", path, condition: context.condition, parts, axis, targets };
   }
 
   #set(item: SetItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {

@@ -198,7 +198,10 @@ function sourcesOf(item: PlannedItem): readonly Source[] {
     case "add_noise":
       return [item.latent, item.noise];
     case "set":
+    case "transform":
       return [item.from];
+    case "concat":
+      return item.parts.map(({ source }) => source);
   }
 }
 

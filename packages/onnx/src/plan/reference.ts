@@ -48,10 +48,12 @@ export type Source =
       readonly kind: "state_property";
       readonly name: string;
       readonly property: StateProperty;
-      readonly modulo?: number;
+      readonly modulo?: number | undefined;
+      /** Entries that are about to be appended, for `mask` and `positions`. */
+      readonly extend?: number | undefined;
     }
   /** A counter. */
-  | { readonly kind: "runtime"; readonly counter: RuntimeCounter; readonly modulo?: number }
+  | { readonly kind: "runtime"; readonly counter: RuntimeCounter; readonly modulo?: number | undefined }
   /** Something that the sampler supplies. */
   | { readonly kind: "sampler"; readonly value: SamplerValue };
 

@@ -4,7 +4,7 @@ import {
   elementCount,
   fitsShape,
   isFixedShape,
-  TENSOR_DTYPES,
+  isFloatDtype,
   type TensorSignature,
 } from "../manifest/tensor.ts";
 import type { SourceDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
@@ -87,10 +87,7 @@ export class SourceResolver {
     return signature === undefined ? undefined : { source, signature };
   }
 
-  #parse(
-    declaration: string | { readonly from: string; readonly modulo: number },
-    context: SourceContext,
-  ): Source | undefined {
+  #parse(declaration: Exclude<SourceDeclaration, number>, context: SourceContext): Source | undefined {
     const text = typeof declaration === "string" ? declaration : declaration.from;
     const source = parseSource(text);
     if (source === undefined) {
@@ -125,17 +122,23 @@ export class SourceResolver {
       return undefined;
     }
     if (typeof declaration === "string") return source;
-    if (source.kind === "runtime" || (source.kind === "state_property" && source.property !== "mask")) {
-      return { ...source, modulo: declaration.modulo };
+    const { modulo, extend } = declaration;
+    const isPlaces = source.kind === "state_property" && ["mask", "positions"].includes(source.property);
+    if (extend !== undefined && !isPlaces) {
+      this.#refuse(context.path, "state:NAME/mask or state:NAME/positions beside extend", text);
+      return undefined;
     }
-    this.#faults.add({
-      code: FAULT_CODES.reference,
-      path: context.path,
-      expected: "a counter beside modulo",
-      found: JSON.stringify(text),
-      mend: "Write the reference alone.",
-    });
+    if (source.kind === "state_property" && (modulo === undefined || source.property !== "mask")) {
+      return { ...source, modulo, extend };
+    }
+    if (source.kind === "runtime") return { ...source, modulo };
+    this.#refuse(context.path, "a counter beside modulo", text);
     return undefined;
+  }
+
+  #refuse(path: string, expected: string, found: string): void {
+    const mend = "Write the reference alone.";
+    this.#faults.add({ code: FAULT_CODES.reference, path, expected, found: JSON.stringify(found), mend });
   }
 
   #signature(source: Source, context: SourceContext): TensorSignature | undefined {
@@ -230,7 +233,7 @@ export class SourceResolver {
       this.#typeFault(context.path, needed, "a number, which gives no length to the open axis");
       return undefined;
     }
-    if (needed.dtype !== TENSOR_DTYPES.float32 && !Number.isSafeInteger(value)) {
+    if (!isFloatDtype(needed.dtype) && !Number.isSafeInteger(value)) {
       this.#typeFault(context.path, needed, `the number ${value}`);
       return undefined;
     }
@@ -249,8 +252,8 @@ export class SourceResolver {
       return false;
     }
     this.used.add(`noise:${name}`);
-    if (needed.dtype !== TENSOR_DTYPES.float32 || !isFixedShape(needed.shape)) {
-      this.#typeFault(context.path, needed, "noise, which is float32 of a known shape");
+    if (!isFloatDtype(needed.dtype) || !isFixedShape(needed.shape)) {
+      this.#typeFault(context.path, needed, "noise, which is float32 or float16 of a known shape");
       return false;
     }
     const before = this.#noiseShapes.get(name);

@@ -1,5 +1,5 @@
 import { FAULT_CODES } from "../faults/fault.ts";
-import { describeSignature, type Dimension, type TensorSignature } from "../manifest/tensor.ts";
+import { isFloatDtype, describeSignature, type Dimension, type TensorSignature } from "../manifest/tensor.ts";
 import type { StateDeclaration, WorldManifest } from "../manifest/world-manifest.ts";
 import type { FaultList } from "../faults/fault-list.ts";
 import type { Target } from "./reference.ts";
@@ -80,8 +80,8 @@ export class TargetChecker {
   #checkFrames(signature: TensorSignature, path: string): void {
     const { video } = this.#manifest;
     const isFloat = video.range !== "full";
-    const dtype = isFloat ? "float32" : "uint8";
-    if (signature.dtype !== dtype) {
+    const dtype = isFloat ? "float32 or float16" : "uint8";
+    if (isFloat ? !isFloatDtype(signature.dtype) : signature.dtype !== "uint8") {
       this.#faults.add({
         code: FAULT_CODES.frames,
         path,

@@ -1,3 +1,4 @@
+import type { TensorOpDeclaration } from "../manifest/world-manifest.ts";
 import type { TensorSignature } from "../manifest/tensor.ts";
 import type { Source, Target } from "./reference.ts";
 
@@ -106,8 +107,35 @@ export interface PlannedSet extends PlannedBase {
   readonly targets: readonly Target[];
 }
 
+/** Changes a tensor. */
+export interface PlannedTransform extends PlannedBase {
+  /** Tells items apart. */
+  readonly type: "transform";
+  /** Where it comes from. */
+  readonly from: Source;
+  /** Its type and shape. */
+  readonly signature: TensorSignature;
+  /** What is done with it. */
+  readonly ops: readonly TensorOpDeclaration[];
+  /** Where the result goes. */
+  readonly targets: readonly Target[];
+}
+
+/** Joins tensors. */
+export interface PlannedConcat extends PlannedBase {
+  /** Tells items apart. */
+  readonly type: "concat";
+  /** The parts in order. */
+  readonly parts: readonly { readonly source: Source; readonly signature: TensorSignature }[];
+  /** The axis, from 0. */
+  readonly axis: number;
+  /** Where the result goes. */
+  readonly targets: readonly Target[];
+}
+
 /** One item with all its references resolved. */
-export type PlannedItem = PlannedGraphCall | PlannedSample | PlannedAddNoise | PlannedSet;
+export type PlannedItem =
+  PlannedGraphCall | PlannedSample | PlannedAddNoise | PlannedSet | PlannedTransform | PlannedConcat;
 
 /** The pipeline of a world with every reference resolved and every type compared. */
 export interface WorldPlan {

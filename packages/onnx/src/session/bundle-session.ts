@@ -13,7 +13,7 @@ import {
   throwIfCancelled,
   type VideoChunkInput,
 } from "@dreamloop/core";
-import { elementCount, type Tensor } from "../manifest/tensor.ts";
+import { elementCount, floatsOf, isFloatDtype, type Tensor } from "../manifest/tensor.ts";
 import type { WorldManifest } from "../manifest/world-manifest.ts";
 import { neutralTensor } from "../plan/control-mapping.ts";
 import { REFUSED_PROMPTS } from "./initial-encoder.ts";
@@ -232,8 +232,8 @@ function framesChunk(manifest: WorldManifest, stepIndex: number, frames: Tensor 
     );
   }
   const shared = { width, height, frameCount, layout, colorSpace };
-  if (frames.data instanceof Float32Array) {
-    return { ...shared, format: "rgbf32", range: range === "signed" ? "signed" : "unit", data: frames.data };
+  if (isFloatDtype(frames.dtype)) {
+    return { ...shared, format: "rgbf32", range: range === "signed" ? "signed" : "unit", data: floatsOf(frames) };
   }
   return { ...shared, format: "rgb8", range: "full", data: frames.data as Uint8Array };
 }

@@ -1,6 +1,6 @@
 import { videoChunk, type VideoChunk, type VideoChunkInput } from "@dreamloop/core";
 import { channelsOf, refuse } from "@dreamloop/core/internal";
-import { allocate, elementCount, type Tensor } from "../manifest/tensor.ts";
+import { elementCount, floatTensor, isFloatDtype, type Tensor } from "../manifest/tensor.ts";
 import type { ImageDeclaration } from "../manifest/world-manifest.ts";
 
 /** Least value and span of a range, as a picture is stored. */
@@ -22,7 +22,7 @@ export function imageTensor(declaration: ImageDeclaration, value: unknown, path:
     refuse(path, `one picture of ${width}×${height}`, `${picture.frameCount} of ${picture.width}×${picture.height}`);
   }
   const { dtype, shape, layout, range } = declaration;
-  const data = allocate(dtype, elementCount(shape)) as Float32Array | Uint8Array;
+  const data = isFloatDtype(dtype) ? new Float32Array(elementCount(shape)) : new Uint8Array(elementCount(shape));
   const [sourceLeast, sourceSpan] = RANGES[picture.range];
   const [least, span] = RANGES[range];
   const read = reader(picture);
@@ -35,7 +35,7 @@ export function imageTensor(declaration: ImageDeclaration, value: unknown, path:
       data[at] = isInteger ? Math.min(255, Math.max(0, Math.round(scaled))) : scaled;
     }
   }
-  return { dtype, shape, data };
+  return data instanceof Float32Array ? floatTensor(dtype, shape, data) : { dtype, shape, data };
 }
 
 /** Height and width of the picture that an image input takes. */

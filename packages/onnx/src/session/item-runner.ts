@@ -4,6 +4,7 @@ import {
   copyTensor,
   describeSignature,
   firstNonFinite,
+  floatsOf,
   fitsShape,
   type Tensor,
   type TensorSignature,
@@ -16,6 +17,7 @@ import type {
   PlannedSample,
 } from "../plan/world-plan.ts";
 import type { Sampler } from "../plan/samplers/sampler.ts";
+import { applyTensorOp, concatTensors } from "./apply-tensor-op.ts";
 import type { RunScope, SamplerValues } from "./run-scope.ts";
 import type { SessionWorld } from "./session-world.ts";
 
@@ -52,6 +54,19 @@ export async function runItems(items: readonly PlannedItem[], options: ItemRunOp
         // What was given may be memory that its owner writes to again.
         options.scope.write(item.targets, copyTensor(options.scope.resolve(item.from, item.signature)));
         break;
+      case "transform": {
+        const given = copyTensor(options.scope.resolve(item.from, item.signature));
+        options.scope.write(
+          item.targets,
+          item.ops.reduce((tensor, op) => applyTensorOp(op, tensor), given),
+        );
+        break;
+      }
+      case "concat": {
+        const parts = item.parts.map(({ source, signature }) => options.scope.resolve(source, signature));
+        options.scope.write(item.targets, concatTensors(parts, item.axis));
+        break;
+      }
     }
   }
 }
@@ -59,11 +74,11 @@ export async function runItems(items: readonly PlannedItem[], options: ItemRunOp
 /** Throws `step_failed` when something that is to be kept as state holds NaN or infinity. */
 export function refuseBrokenState(writes: ReadonlyMap<string, Tensor>): void {
   for (const [name, tensor] of writes) {
-    const at = firstNonFinite(tensor.data);
+    const at = firstNonFinite(tensor);
     if (at < 0) continue;
     throw new DreamloopError(
       ERROR_CODES.stepFailed,
-      `state ${JSON.stringify(name)}: expected finite values, found ${String(tensor.data[at])} at index ${at} of ${tensor.data.length}; the step is discarded`,
+      `state ${JSON.stringify(name)}: expected finite values, found ${String(floatsOf(tensor)[at])} at index ${at} of ${tensor.data.length}; the step is discarded`,
       { details: { state: name, index: at } },
     );
   }

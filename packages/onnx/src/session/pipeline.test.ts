@@ -287,3 +287,70 @@ describe("pipelines", () => {
     await expect(session.finalizeStep?.({})).rejects.toMatchObject({ code: "closed" });
   });
 });
+
+describe("plumbing in the manifest", () => {
+  const plumbing: Omit<World, "use"> = {
+    state: {
+      half: { update: "replace", dtype: "float16", shape: [3], initial: 0.25 },
+      seen: { update: "replace", dtype: "int64", shape: [1], initial: 9_007_199_254_740_991 },
+    },
+    pipeline: {
+      step: [
+        { type: "transform", from: "state:half", do: [{ cast: "float32" }, { reshape: PICTURE }], to: "value:x" },
+        { type: "graph", graph: "show", inputs: { x: "value:x" }, outputs: { y: "frames" } },
+        {
+          type: "transform",
+          from: "value:x",
+          do: [
+            { scale: 2, offset: -0.25 },
+            { slice: { axis: 1, start: 0, end: 1 } },
+            { squeeze: 0 },
+            { squeeze: -1 },
+            { squeeze: 0 },
+          ],
+          to: "value:one",
+        },
+        { type: "concat", from: ["value:one", "value:one", "value:one"], axis: 0, to: "value:three" },
+        { type: "transform", from: "value:three", do: [{ cast: "float16" }], to: "state:half" },
+        { type: "set", from: "state:seen", to: "value:seen" },
+        {
+          type: "transform",
+          from: "value:seen",
+          do: [{ tile: [2] }, { slice: { axis: 0, start: 1 } }],
+          to: "state:seen",
+        },
+      ],
+    },
+  };
+
+  test("reshapes, scales, cuts, joins and casts without a graph, float16 and int64 state among it", async () => {
+    const session = await start({ use: ["show"], ...plumbing });
+    const shown: number[] = [];
+    for (let step = 0; step < 3; step += 1) {
+      const { output } = await session.step(modelInputs(), {});
+      await session.finalizeStep?.({});
+      shown.push(output?.data[2] ?? NaN);
+    }
+    expect(shown).toEqual([0.25, 0.25, 0.25]);
+    await session.close();
+  });
+
+  test("a float16 state that is no number ends the step", async () => {
+    const [first, second, ...rest] = plumbing.pipeline.step;
+    const huge = {
+      type: "transform" as const,
+      from: "value:three",
+      do: [{ scale: 1e6 }, { cast: "float16" as const }],
+      to: "state:half",
+    };
+    const step = [
+      first,
+      second,
+      ...rest.map((item) => (item.type === "transform" && item.to === "state:half" ? huge : item)),
+    ];
+    await expect(start({ use: ["show"], ...plumbing, pipeline: { step } })).rejects.toMatchObject({
+      code: "step_failed",
+      message: expect.stringMatching(/state "half": expected finite values, found Infinity/) as string,
+    });
+  });
+});

@@ -1,5 +1,13 @@
 import { refuse } from "@dreamloop/core/internal";
-import { elementCount, holdsDtype, tensorOf, type Tensor, type TensorDtype } from "../manifest/tensor.ts";
+import {
+  elementCount,
+  floatTensor,
+  holdsDtype,
+  isFloatDtype,
+  tensorOf,
+  type Tensor,
+  type TensorDtype,
+} from "../manifest/tensor.ts";
 
 /**
  * Reads numbers that are given as they are: the typed array that belongs to the type, or a list of plain numbers, of
@@ -16,10 +24,14 @@ export function rawTensor(
     if (value.length !== count) refuse(path, `${count} elements for the shape [${shape.join(", ")}]`, value.length);
     return { dtype, shape, data: value };
   }
+  if (dtype === "float16" && value instanceof Float32Array) {
+    if (value.length !== count) refuse(path, `${count} elements for the shape [${shape.join(", ")}]`, value.length);
+    return floatTensor(dtype, shape, value);
+  }
   if (Array.isArray(value) && value.every((entry) => typeof entry === "number" && Number.isFinite(entry))) {
     const numbers = value as number[];
     if (numbers.length !== count) refuse(path, `${count} numbers for the shape [${shape.join(", ")}]`, value);
-    if (dtype !== "float32" && !numbers.every(Number.isSafeInteger)) refuse(path, "whole numbers", value);
+    if (!isFloatDtype(dtype) && !numbers.every(Number.isSafeInteger)) refuse(path, "whole numbers", value);
     return tensorOf(dtype, shape, numbers);
   }
   return refuse(path, `the typed array of ${dtype}, or a list of numbers`, value);

@@ -2,6 +2,7 @@ import { DreamloopError, ERROR_CODES, randomStream } from "@dreamloop/core";
 import {
   elementCount,
   filledTensor,
+  floatTensor,
   tensorOf,
   type Dimension,
   type Tensor,
@@ -47,7 +48,7 @@ export interface RunScopeOptions {
 export class RunScope {
   readonly #options: RunScopeOptions;
   readonly #values = new Map<string, Tensor>();
-  readonly #noise = new Map<string, Tensor>();
+  readonly #noise = new Map<string, Float32Array>();
   readonly #stateWrites = new Map<string, Tensor>();
   #frames: Tensor | undefined;
 
@@ -92,14 +93,14 @@ export class RunScope {
       case "value":
         return found(this.#values.get(source.name) ?? held.get(source.name), source);
       case "noise":
-        return this.#noiseTensor(source.name, fixed(signature.shape));
+        return this.#noiseTensor(source.name, signature);
       case "state":
         return states.tensor(source.name);
       case "state_property":
         return this.#stateProperty(source, signature);
       case "runtime": {
         const value = source.counter === "step_index" ? stepIndex : firstFrameOfStep(world.manifest, stepIndex);
-        return filledTensor(signature.dtype, fixed(signature.shape), wrapped(value, source.modulo));
+        return counting(signature, value, source.modulo);
       }
       case "sampler": {
         const values = found(sampler, source);
@@ -128,12 +129,10 @@ export class RunScope {
     }
   }
 
-  #noiseTensor(name: string, shape: readonly number[]): Tensor {
-    const known = this.#noise.get(name);
-    if (known !== undefined) return { dtype: "float32", shape, data: known.data };
-    const tensor: Tensor = { dtype: "float32", shape, data: this.freshNoise(name, 0, elementCount(shape)) };
-    this.#noise.set(name, tensor);
-    return tensor;
+  #noiseTensor(name: string, { dtype, shape }: TensorSignature): Tensor {
+    const floats = this.#noise.get(name) ?? this.freshNoise(name, 0, elementCount(fixed(shape)));
+    this.#noise.set(name, floats);
+    return floatTensor(dtype, fixed(shape), floats);
   }
 
   #stateProperty(source: Source & { readonly kind: "state_property" }, signature: TensorSignature): Tensor {
@@ -143,17 +142,27 @@ export class RunScope {
       case "length":
         return filledTensor(signature.dtype, shape, wrapped(cache.length, source.modulo));
       case "position":
-        return filledTensor(signature.dtype, shape, wrapped(cache.total, source.modulo));
+        return counting(signature, cache.total, source.modulo);
       case "mask":
-        return tensorOf(signature.dtype, shape, cache.mask());
-      case "positions":
-        return tensorOf(
-          signature.dtype,
-          shape,
-          cache.positions().map((position) => wrapped(position, source.modulo)),
-        );
+      case "positions": {
+        const { extend = 0, modulo } = source;
+        const isMask = source.property === "mask";
+        const kept = isMask ? cache.mask() : cache.positions();
+        for (let next = 0; next < extend; next += 1) kept.push(isMask ? 1 : cache.total + next);
+        const values = isMask ? kept : kept.map((position) => wrapped(position, modulo));
+        const open = signature.shape.map((length) => (length === "any" ? values.length : length));
+        return tensorOf(signature.dtype, open, values);
+      }
     }
   }
+}
+
+/** A counter; fed to several elements it counts on from one to the next. */
+function counting({ dtype, shape }: TensorSignature, first: number, modulo: number | undefined): Tensor {
+  const count = elementCount(fixed(shape));
+  if (count === 1) return filledTensor(dtype, fixed(shape), wrapped(first, modulo));
+  const values = Array.from({ length: count }, (_, index) => wrapped(first + index, modulo));
+  return tensorOf(dtype, fixed(shape), values);
 }
 
 function wrapped(value: number, modulo: number | undefined): number {
