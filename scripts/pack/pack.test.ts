@@ -32,7 +32,15 @@ function npm(args: string[], cwd: string) {
 /** Copies the repository, so that packing cannot disturb what other tests read, and returns the copy's folder. */
 function copyOfRepository(): string {
   const copy = join(folder, "repository");
-  for (const path of ["package.json", "tsconfig.json", "tsconfig.base.json", "LICENSE", "scripts", "packages"]) {
+  for (const path of [
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.base.json",
+    "LICENSE",
+    "scripts",
+    "packages",
+    "python",
+  ]) {
     cpSync(join(ROOT, path), join(copy, path), {
       recursive: true,
       preserveTimestamps: true,
@@ -86,7 +94,7 @@ test("the packed command installs and runs in an empty project, and a page finds
   expect(check.stdout, check.stderr).toContain("./dusk.mjs is sound");
   writeFileSync(
     join(project, "entries.mjs"),
-    ["node", "outputs", "worlds", "onnx", "server", "client", "protocol", "testing"]
+    ["node", "external", "outputs", "worlds", "onnx", "server", "client", "protocol", "testing"]
       .map((name) => `import "dreamloop/${name}";`)
       .join("\n"),
   );

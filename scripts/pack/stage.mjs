@@ -15,6 +15,18 @@ const CARRIED = ["LICENSE", "NOTICE", "worlds"];
 /** Where the built player page lies, and the folder of the published package in which the command looks for it. */
 const PLAYER = { from: "apps/player/dist", to: "player" };
 
+/** Where the Python package lies, the workspace that runs it, and the folder in which that looks for it. */
+const PYTHON = { from: "python", for: "packages/external", to: "python" };
+
+/**
+ * The Python package without its tests and what Python leaves behind.
+ *
+ * @param {string} path
+ */
+function isShippedPython(path) {
+  return !/[\\/](tests|__pycache__|[^\\/]*\.egg-info|\.mypy_cache)$/.test(path);
+}
+
 /**
  * Copies everything the published package needs, and that lies elsewhere in the repository, into its folder.
  *
@@ -33,6 +45,9 @@ export function stageFiles(root) {
       recursive: true,
       filter: (path) => !path.endsWith(".tsbuildinfo"),
     });
+    if (workspace.path === PYTHON.for) {
+      cpSync(join(root, PYTHON.from), join(root, target, PYTHON.to), { recursive: true, filter: isShippedPython });
+    }
     if (existsSync(join(workspace.folder, "schema"))) {
       cpSync(join(workspace.folder, "schema"), join(root, target, "schema"), { recursive: true });
     }

@@ -88,18 +88,22 @@ function machine(programs: string[], env: Record<string, string> = {}, files: st
 test("programs are found on the PATH, in their usual places, or where their variable points", () => {
   const place = "/Applications/Chromium.app/Contents/MacOS/Chromium";
   expect(testEnvironment(machine(["bin/ffmpeg", place]))).toEqual({
-    DREAMLOOP_TEST_MISSING: "aiortc",
+    DREAMLOOP_TEST_MISSING: "aiortc,numpy,torch",
     DREAMLOOP_CHROMIUM: place,
     DREAMLOOP_FFMPEG: "bin/ffmpeg",
   });
   const given = { DREAMLOOP_FFMPEG: "/my/ffmpeg" };
   expect(findSystemPackages(machine(["/my/ffmpeg", "bin/ffmpeg"], given)).found.get("ffmpeg")).toBe("/my/ffmpeg");
-  expect(testEnvironment(machine(["bin/ffmpeg"], given))).toEqual({ DREAMLOOP_TEST_MISSING: "chromium,ffmpeg,aiortc" });
+  expect(testEnvironment(machine(["bin/ffmpeg"], given))).toEqual({
+    DREAMLOOP_TEST_MISSING: "chromium,ffmpeg,aiortc,numpy,torch",
+  });
   const python = "/usr/bin/python3";
   const module = "/usr/lib/python3/dist-packages/aiortc/__init__.py";
   expect(findSystemPackages(machine([python], {}, [module])).found.get("aiortc")).toBe(python);
   expect(findSystemPackages(machine([python])).found.has("aiortc")).toBe(false);
 });
+
+const DEBIAN_PACKAGES = ["chromium", "ffmpeg", "python3-aiortc", "python3-numpy", "python3-torch"];
 
 test("missing packages are installed only as root on Debian and its kin, and named elsewhere", () => {
   const debian = 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n';
@@ -107,12 +111,14 @@ test("missing packages are installed only as root on Debian and its kin, and nam
   const fedora = "ID=fedora\n";
   const plan = (osRelease: string | undefined, isRoot: boolean) =>
     planSystemPackages(SYSTEM_PACKAGES, { osRelease, isRoot });
-  expect(plan(debian, true)).toEqual({ install: ["chromium", "ffmpeg", "python3-aiortc"], advice: [] });
-  expect(plan(mint, true).install).toEqual(["chromium", "ffmpeg", "python3-aiortc"]);
+  expect(plan(debian, true)).toEqual({ install: DEBIAN_PACKAGES, advice: [] });
+  expect(plan(mint, true).install).toEqual(DEBIAN_PACKAGES);
   for (const { install, advice } of [plan(debian, false), plan(fedora, true), plan(undefined, true)]) {
     expect(install).toEqual([]);
     expect(advice).toHaveLength(SYSTEM_PACKAGES.length);
   }
-  expect(plan(debian, false).advice[0]).toContain("sudo apt-get install chromium ffmpeg python3-aiortc");
+  expect(plan(debian, false).advice[0]).toContain(
+    "sudo apt-get install chromium ffmpeg python3-aiortc python3-numpy python3-torch",
+  );
   expect(planSystemPackages([], { osRelease: debian, isRoot: true })).toEqual({ install: [], advice: [] });
 });

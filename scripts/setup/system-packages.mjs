@@ -47,6 +47,24 @@ export const SYSTEM_PACKAGES = [
     debianPackages: ["python3-aiortc"],
     withFile: "/usr/lib/python3/dist-packages/aiortc/__init__.py",
   },
+  {
+    name: "numpy",
+    usedFor: "tests of worlds in Python",
+    variable: "DREAMLOOP_NUMPY_PYTHON",
+    programs: [],
+    places: ["/usr/bin/python3"],
+    debianPackages: ["python3-numpy"],
+    withFile: "/usr/lib/python3/dist-packages/numpy/__init__.py",
+  },
+  {
+    name: "torch",
+    usedFor: "tests of worlds in PyTorch",
+    variable: "DREAMLOOP_TORCH_PYTHON",
+    programs: [],
+    places: ["/usr/bin/python3"],
+    debianPackages: ["python3-torch"],
+    withFile: "/usr/lib/python3/dist-packages/torch/__init__.py",
+  },
 ];
 
 /**

@@ -11,6 +11,9 @@ import { worldReference, type WorldReference, type WorldReferenceInput } from ".
 /** Extensions of modules that Node may import; those of TypeScript from Node 22.18 on. */
 export const WORLD_MODULE_EXTENSIONS: readonly string[] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 
+/** Extension of worlds in Python; `file.py:Name` names one of several in a file. */
+const PYTHON_FILE = /^(.*\.py)(?::([A-Za-z_][A-Za-z0-9_]*))?$/i;
+
 /** The file that makes a folder a bundle. */
 export const BUNDLE_MANIFEST = "world.json";
 
@@ -32,6 +35,8 @@ export interface ResolveWorldOptions {
   readonly bundled?: readonly BundledWorld[];
   /** How the bundle in a folder is loaded; absent: bundles are refused. */
   readonly bundleReference?: (folder: string) => WorldReferenceInput;
+  /** How a world in a Python file is loaded, the only one in it or the one of that name; absent: they are refused. */
+  readonly pythonReference?: (file: string, name: string | undefined) => WorldReferenceInput;
 }
 
 /** A world that was found and not yet loaded; `loadAdapter(reference)` loads it. */
@@ -39,7 +44,7 @@ export interface ResolvedWorld {
   /** What was asked for. */
   readonly argument: string;
   /** Where it comes from. */
-  readonly origin: "bundled" | "package" | "module" | "bundle";
+  readonly origin: "bundled" | "package" | "module" | "bundle" | "python";
   /** Its id, where it is known before loading. */
   readonly id?: string;
   /** For people, where it is known before loading. */
@@ -52,7 +57,7 @@ export interface ResolvedWorld {
 
 /**
  * Finds the world that a person named, in this order: the id of a bundled world; a path (absolute, starting with a dot, a `file:` URL or with a
- * module's extension) to a module, a bundle's folder or its `world.json`, or a package's folder; the id of a world that an installed
+ * module's extension) to a module, a Python file (with `:Name` for one of its worlds), a bundle's folder or its `world.json`, or a package's folder; the id of a world that an installed
  * package declares; `package#id`; the name of an installed package, whose only declared world or else its main module it is; a folder
  * of that name. Nothing is loaded. Throws `not_found` with the nearest known name, or `invalid_value` when a name is ambiguous.
  */
@@ -93,11 +98,24 @@ function isPath(argument: string): boolean {
   return (
     isAbsolute(argument) ||
     /^\.{0,2}[/\\]|^\.{1,2}$|^file:/.test(argument) ||
-    WORLD_MODULE_EXTENSIONS.includes(extname(argument).toLowerCase())
+    WORLD_MODULE_EXTENSIONS.includes(extname(argument).toLowerCase()) ||
+    PYTHON_FILE.test(argument)
   );
 }
 
 function resolvePath({ argument, path, options }: Place): ResolvedWorld {
+  const [, file, name] = PYTHON_FILE.exec(path) ?? [];
+  if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    if (options.pythonReference === undefined) {
+      throw new DreamloopError(ERROR_CODES.unavailable, `${argument}: this program runs no worlds in Python`);
+    }
+    return {
+      argument,
+      origin: "python",
+      location: file,
+      reference: worldReference(options.pythonReference(file, name)),
+    };
+  }
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) {
     throw new DreamloopError(ERROR_CODES.notFound, `${argument}: there is no such file or folder; check the path`);
@@ -109,7 +127,7 @@ function resolvePath({ argument, path, options }: Place): ResolvedWorld {
     }
     throw new DreamloopError(
       ERROR_CODES.invalidValue,
-      `${argument}: expected a module (${WORLD_MODULE_EXTENSIONS.join(", ")}), a ${BUNDLE_MANIFEST} or a folder that holds one, found another file`,
+      `${argument}: expected a module (${WORLD_MODULE_EXTENSIONS.join(", ")}), a Python file, a ${BUNDLE_MANIFEST} or a folder that holds one, found another file`,
     );
   }
   if (existsSync(join(path, BUNDLE_MANIFEST))) return fromBundle(argument, path, options);

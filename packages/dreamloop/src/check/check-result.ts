@@ -20,7 +20,7 @@ export interface CheckResult {
   /** The world, as it was named. */
   readonly world: string;
   /** Where it comes from. */
-  readonly origin: "bundled" | "package" | "module" | "bundle";
+  readonly origin: "bundled" | "package" | "module" | "bundle" | "python";
   /** Whether nothing failed and there are no faults. */
   readonly ok: boolean;
   /** Faults of a bundle, each with file, place, what was expected, what was found and how to mend it. */

@@ -54,7 +54,7 @@ export const forkCommand: CliCommand = {
       ...(seed === undefined ? {} : { seed }),
       allowOtherEngine: options.allowOtherEngine === true,
     });
-    const world = await findWorld(named ?? facts.binding.modelId, host.cwd);
+    const world = await findWorld(named ?? facts.binding.modelId, { cwd: host.cwd, env: host.env });
     const keeper = new LastState();
     const warnings = new WarningLog(terminal);
     let start: RunStart | undefined;

@@ -20,6 +20,17 @@ export function addWorldOptions(command: Command): void {
     .option("--memory <size>", "memory that a bundle may take, such as 12GiB; default half of the machine's")
     .option("--candidate <n>", "which candidate of the configuration's model list runs; default 0")
     .option("--config <file>", "configuration file (JSON), below environment and options");
+  addPythonOptions(command);
+}
+
+/** Adds the options of worlds in Python. */
+export function addPythonOptions(command: Command): void {
+  command
+    .option(
+      "--python <path>",
+      "interpreter of worlds in Python; default DREAMLOOP_PYTHON, a virtual environment, python3",
+    )
+    .option("--watch", "load a Python file that has changed anew before the next session");
 }
 
 /** Adds the option that prints the configuration. */

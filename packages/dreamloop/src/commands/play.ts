@@ -41,7 +41,12 @@ export const playCommand: CliCommand = {
       return EXIT_CODES.ok;
     }
     const names = plan.world === undefined ? [] : [plan.world];
-    const worlds = servedWorlds({ names, cwd: host.cwd, inference: plan.inference, withOthers: true });
+    const worlds = servedWorlds({
+      names,
+      search: { ...plan.python, cwd: host.cwd, env: host.env },
+      inference: plan.inference,
+      withOthers: true,
+    });
     const world = (names.length > 0 ? worlds[0] : worlds.find(({ id }) => id !== LAST_CHOICE)) ?? worlds[0];
     return runServer(context, {
       given: plan.given,

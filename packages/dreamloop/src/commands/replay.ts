@@ -20,7 +20,7 @@ import {
   zlibCompressor,
 } from "@dreamloop/node";
 import { resolve } from "node:path";
-import { findWorld } from "../lookup/find-world.ts";
+import { findWorld, type WorldSearch } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, settling, type ExitCode } from "../program/exit-codes.ts";
@@ -92,6 +92,7 @@ export const replayCommand: CliCommand = {
       .option("--out <target>", "where frames go; repeatable; default nowhere", repeated)
       .option("--level <level>", "from where: events (through the mapping) or inputs (of the model); default events")
       .option("--world <world>", "the world, when the trace's own id does not lead to it")
+      .option("--python <path>", "interpreter of a world in Python")
       .option("--keep-going", "run to the end and count all steps that differ")
       .option("--allow-mismatch", "try although versions or weights are not as recorded");
     addSpeechOptions(command);
@@ -107,7 +108,9 @@ export const replayCommand: CliCommand = {
         `${file} was cut off; replaying up to its last whole step (${countOf(trace.steps.length, "step")})`,
       );
     }
-    const world = await traceWorld(trace, options.world as string | undefined, host.cwd);
+    const { python } = options as { readonly python?: string };
+    const search = { cwd: host.cwd, env: host.env, ...(python === undefined ? {} : { python }) };
+    const world = await traceWorld(trace, options.world as string | undefined, search);
     const out = (options.out ?? []) as readonly string[];
     const output = new ArtifactLog(planOutput(context, { out, files: [["FILE", file]] }));
     const known = {
@@ -144,10 +147,10 @@ export const replayCommand: CliCommand = {
 };
 
 /** The world of a trace: the one that was named, else the one whose id it carries. */
-async function traceWorld(trace: Trace, named: string | undefined, cwd: string): Promise<FoundWorld> {
+async function traceWorld(trace: Trace, named: string | undefined, search: WorldSearch): Promise<FoundWorld> {
   const { modelId } = trace.header.config;
   try {
-    return await findWorld(named ?? modelId, cwd);
+    return await findWorld(named ?? modelId, search);
   } catch (error) {
     if (named !== undefined || !isDreamloopError(error, ERROR_CODES.notFound)) throw error;
     throw new DreamloopError(

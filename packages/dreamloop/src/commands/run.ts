@@ -85,7 +85,7 @@ export const runCommand: CliCommand = {
     if (given.world === undefined) {
       throw usageError("run: no world was named; dreamloop worlds lists them, dreamloop run probe is a first try");
     }
-    const world = await findWorld(given.world, host.cwd);
+    const world = await findWorld(given.world, { ...given, cwd: host.cwd, env: host.env });
     const input = await runInput(given, host.cwd);
     const prompt = moment === undefined ? undefined : (options.prompt as string | undefined);
     const source =

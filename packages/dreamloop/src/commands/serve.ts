@@ -36,7 +36,12 @@ export const serveCommand: CliCommand = {
       return EXIT_CODES.ok;
     }
     const names = args.length > 0 || plan.world === undefined ? args : [plan.world];
-    const worlds = servedWorlds({ names, cwd: host.cwd, inference: plan.inference, withOthers: false });
+    const worlds = servedWorlds({
+      names,
+      search: { ...plan.python, cwd: host.cwd, env: host.env },
+      inference: plan.inference,
+      withOthers: false,
+    });
     return runServer(context, {
       given: plan.given,
       worlds,

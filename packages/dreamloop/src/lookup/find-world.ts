@@ -4,16 +4,31 @@ import { loadAdapter, resolveWorld, type ResolvedWorld } from "@dreamloop/node";
 import { settling } from "../program/exit-codes.ts";
 import { bundledWorlds } from "./bundled-worlds.ts";
 import { bundleReference } from "./bundle-folder.ts";
+import { pythonReference, type PythonChoice } from "./python-reference.ts";
 import type { FoundWorld } from "./found-world.ts";
 
+/** Where worlds are looked for, and what runs those in Python. */
+export interface WorldSearch extends PythonChoice {
+  /** The folder that paths start at. */
+  readonly cwd: string;
+}
+
 /** Finds a world without loading anything; see `resolveWorld`. Throws `not_found` with the nearest name. */
-export function findPlace(name: string, cwd: string): ResolvedWorld {
-  return settling(() => resolveWorld(name, { cwd, bundled: bundledWorlds(), bundleReference }));
+export function findPlace(name: string, search: WorldSearch): ResolvedWorld {
+  const { cwd } = search;
+  return settling(() =>
+    resolveWorld(name, {
+      cwd,
+      bundled: bundledWorlds(),
+      bundleReference,
+      pythonReference: (file, world) => pythonReference({ ...search, file, world }),
+    }),
+  );
 }
 
 /** Finds a world and loads its adapter, which has no weights yet. */
-export async function findWorld(name: string, cwd: string): Promise<FoundWorld> {
-  return loadPlace(findPlace(name, cwd));
+export async function findWorld(name: string, search: WorldSearch): Promise<FoundWorld> {
+  return loadPlace(findPlace(name, search));
 }
 
 /** Loads the adapter of a world that was found. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
   for (const [path, bytes] of Object.entries(toyPictureWorld(sha256)))
     writeFileSync(join(folder, "picture", path), bytes);
-  const options = { names: ["./picture"], cwd: folder, inference: {}, withOthers: false };
+  const options = { names: ["./picture"], search: { cwd: folder, env: {} }, inference: {}, withOthers: false };
   const worlds = servedWorlds(options).map((world) => ({
     ...world,
     // The worker runs what is built, and has no domains to look for.

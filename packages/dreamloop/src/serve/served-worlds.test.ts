@@ -9,7 +9,7 @@ import { servedWorlds } from "./served-worlds.ts";
 const PICTURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13);
 
 const served = (name: string): ReturnType<typeof servedWorlds>[number] | undefined =>
-  servedWorlds({ names: [name], cwd: import.meta.dirname, inference: {}, withOthers: false })[0];
+  servedWorlds({ names: [name], search: { cwd: import.meta.dirname, env: {} }, inference: {}, withOthers: false })[0];
 
 describe("the pictures of worlds", () => {
   let parent: string;

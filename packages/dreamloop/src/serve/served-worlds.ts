@@ -6,7 +6,7 @@ import { MAX_POSTER_BYTES } from "@dreamloop/core/internal";
 import { type ServedWorld, worldPoster, type WorldPoster } from "@dreamloop/server";
 import { PROBE_MODEL_ID } from "@dreamloop/worlds/probe";
 import { bundleFolderOf, glanceAtBundle, glanceAtManifest } from "../lookup/bundle-folder.ts";
-import { findPlace } from "../lookup/find-world.ts";
+import { findPlace, type WorldSearch } from "../lookup/find-world.ts";
 import { glanceAtInputs } from "../lookup/glance-inputs.ts";
 import { availableWorlds } from "../lookup/available-worlds.ts";
 
@@ -17,24 +17,25 @@ const CARD_NAMES = ["MODEL_CARD.md", "model-card.md", "README.md"];
 /** The worlds that a server offers: those that were named, or all that come with Dreamloop and with installed packages. */
 export function servedWorlds(options: {
   readonly names: readonly string[];
-  readonly cwd: string;
+  /** Where they are looked for. */
+  readonly search: WorldSearch;
   /** How the worlds that were named run. */
   readonly inference: Partial<InferenceConfigInput>;
   /** Whether the others are offered beside those named. */
   readonly withOthers: boolean;
 }): readonly ServedWorld[] {
-  const { names, cwd, inference, withOthers } = options;
-  const named = names.map((name) => ({ ...servedWorld(name, cwd), config: inference }));
+  const { names, search, inference, withOthers } = options;
+  const named = names.map((name) => ({ ...servedWorld(name, search), config: inference }));
   if (names.length > 0 && !withOthers) return named;
-  const others = availableWorlds(cwd)
+  const others = availableWorlds(search.cwd)
     .worlds.map(({ id }) => id)
     .filter((id) => named.every((world) => world.id !== id));
-  return [...named, ...others.map((id) => servedWorld(id, cwd))];
+  return [...named, ...others.map((id) => servedWorld(id, search))];
 }
 
-function servedWorld(name: string, cwd: string): ServedWorld {
-  const place = findPlace(name, cwd);
-  const listed = availableWorlds(cwd).worlds.find(({ id }) => id === (place.id ?? name));
+function servedWorld(name: string, search: WorldSearch): ServedWorld {
+  const place = findPlace(name, search);
+  const listed = availableWorlds(search.cwd).worlds.find(({ id }) => id === (place.id ?? name));
   const folder = bundleFolderOf(place);
   const glance = folder === undefined ? {} : glanceAtBundle(folder);
   const initialFields = folder === undefined ? [] : glanceAtInputs(glanceAtManifest(folder));

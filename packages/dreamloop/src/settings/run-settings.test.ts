@@ -89,6 +89,8 @@ const CASES: readonly {
     inForce: (s) => s.inference.model,
     values: [{ threads: 1 }, { threads: 2 }, { threads: 3 }],
   },
+  { path: "python", file: "a", env: "b", flag: "c", inForce: (s) => s.python, values: ["a", "b", "c"] },
+  { path: "watch", file: false, env: "1", flag: true, inForce: (s) => s.watch, values: [false, true, true] },
   { path: "run.frames", file: 10, env: "20", flag: "30", inForce: (s) => s.frames, values: [10, 20, 30] },
   { path: "run.seconds", file: 1, env: "2.5", flag: "3", inForce: (s) => s.seconds, values: [1, 2.5, 3] },
   { path: "run.trace", file: "a", env: "b", flag: "c", inForce: (s) => s.trace, values: ["a", "b", "c"] },

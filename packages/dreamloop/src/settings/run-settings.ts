@@ -27,6 +27,10 @@ export interface SessionSettings {
   readonly candidate: number;
   /** How the model runs: `InferenceConfig` without its `modelId`; default the adapter's choices. */
   readonly inference: Partial<InferenceConfigInput>;
+  /** The interpreter of worlds in Python; default the one that is found. */
+  readonly python?: string;
+  /** Whether a Python file that has changed is loaded anew before the next session; default false. */
+  readonly watch?: boolean;
 }
 
 /** Settings of `dreamloop run`. */
@@ -85,6 +89,8 @@ export const SESSION_SETTINGS = {
     fromText: asBytes,
   }),
   inference: setting({ path: "inference", flag: "--set", read: jsonMapping, fromText: asJson }),
+  python: setting({ path: "python", flag: "--python", read: path, fromText: asText }),
+  watch: setting({ path: "watch", flag: "--watch", read: flag, fromText: asFlag }),
 };
 
 /** Settings of `dreamloop run` alone. */
@@ -148,7 +154,7 @@ export function settingLayers({ host, flags }: SettingSources): SettingLayers {
 
 /** Settles the settings that every command shares. */
 export function sessionSettings(layers: SettingLayers, flags: GivenFlags): SessionSettings {
-  const { world, seed, prompt, initial, candidate, memory, inference } = SESSION_SETTINGS;
+  const { world, seed, prompt, initial, candidate, memory, inference, python, watch } = SESSION_SETTINGS;
   const given = layers.value(world);
   return {
     ...(given === undefined ? {} : { world: given }),
@@ -158,6 +164,7 @@ export function sessionSettings(layers: SettingLayers, flags: GivenFlags): Sessi
       return { ...layer.value(initial), ...(words === undefined ? {} : { prompt: words }) };
     }),
     ...imagesInForce(layers),
+    ...present({ python: layers.value(python), watch: layers.value(watch) }),
     candidate: layers.value(candidate) ?? 0,
     inference: flags.set.reduce(
       writeSet,
@@ -216,7 +223,7 @@ function writeSet(inference: JsonMapping, given: string): JsonMapping {
  * with all defaults filled in.
  */
 export function printableSettings(settings: RunSettings, config: InferenceConfig): Readonly<Record<string, unknown>> {
-  const { world, seed, initial, images, candidate, inference: _, ...run } = settings;
+  const { world, seed, initial, images, candidate, inference: _, python, watch, ...run } = settings;
   const { modelId: __, ...inference } = config;
-  return { world, seed, initial, ...(images === undefined ? {} : { images }), candidate, inference, run };
+  return { world, seed, initial, ...present({ images, python, watch }), candidate, inference, run };
 }

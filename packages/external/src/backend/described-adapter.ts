@@ -62,8 +62,10 @@ export function describedAdapter({ described, backends, createRuntime }: Describ
     },
   });
   const { devices, precisions, modelOptions } = described.supports;
+  const known: ModelAdapter = { ...declared };
+  delete (known as { describe?: unknown }).describe;
   const adapter: ModelAdapter = {
-    ...declared,
+    ...known,
     supports: {
       backends,
       ...(devices === undefined ? {} : { devices }),
@@ -74,9 +76,8 @@ export function describedAdapter({ described, backends, createRuntime }: Describ
     validateConfig: () => undefined,
     createRuntime,
   };
-  const { describe: _describe, ...rest } = adapter;
   // A size that depends on the options is known only once they have been looked at, at the other end.
-  return Object.freeze(video === null ? rest : { ...rest, describe: () => describeRemote(id, video) });
+  return Object.freeze(video === null ? adapter : { ...adapter, describe: () => describeRemote(id, video) });
 }
 
 /** How named actions are bound to keys where the world says so. */

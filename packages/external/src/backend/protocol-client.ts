@@ -4,7 +4,7 @@ import type { Carrier } from "../carriers/carrier.ts";
 import { PROTOCOL_VERSIONS } from "../protocol/limits.ts";
 import type { RawMessage } from "../protocol/message-reader.ts";
 import { fromWorldSchema, type FromWorld, type ToWorld } from "../protocol/message-schemas.ts";
-import { worldError } from "./world-error.ts";
+import { asDreamloopError, worldError } from "./world-error.ts";
 
 /** A line that the world's side wrote. */
 export interface WorldLog {
@@ -150,8 +150,7 @@ export class ProtocolClient {
       try {
         this.#options.carrier.send({ ...message, id }, payload);
       } catch (error) {
-        settle();
-        reject(error as Error);
+        fail(asDreamloopError(error, ERROR_CODES.internal, this.#options.label));
         return;
       }
       if (signal?.aborted) cancel();

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { createRequire } from "node:module";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 
@@ -34,6 +34,7 @@ export class NativeMemory {
   readonly #create: (...given: unknown[]) => Address;
   readonly #map: (...given: unknown[]) => Address;
   readonly #unmap: (...given: unknown[]) => Address;
+  readonly #close: (...given: unknown[]) => Address;
   readonly #mapped = new Map<Address, number>();
   readonly #collected = new FinalizationRegistry<Address>((address) => this.#end(address));
 
@@ -43,6 +44,7 @@ export class NativeMemory {
     this.#create = library.func("memfd_create", "int", ["str", "uint"]);
     this.#map = library.func("mmap", "int64_t", ["int64_t", "size_t", "int", "int", "int", "int64_t"]);
     this.#unmap = library.func("munmap", "int", ["int64_t", "size_t"]);
+    this.#close = library.func("close", "int", ["int"]);
     // A thread that ends takes its values with it without telling anyone.
     process.once("exit", () => {
       for (const address of [...this.#mapped.keys()]) this.#end(address);
@@ -91,9 +93,9 @@ export class NativeMemory {
     };
   }
 
-  /** Closes an object's descriptor. */
+  /** Closes an object's descriptor; Node did not open it, and in a thread it warns of closing what it does not know. */
   close(descriptor: number): void {
-    closeSync(descriptor);
+    this.#close(descriptor);
   }
 
   #end(address: Address): void {

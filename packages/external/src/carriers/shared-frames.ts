@@ -7,7 +7,7 @@ export interface LeasedFrames {
   /** The pixels, in the memory that the worker wrote. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Gives the slot back; idempotent. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** What `SharedFrames` takes. */

@@ -1,5 +1,4 @@
 import { BACKENDS, ERROR_CODES, MODALITIES, PRECISIONS, type ConditioningField } from "@dreamloop/core";
-import { CONDITIONING_FIELDS } from "@dreamloop/core/internal";
 import { z } from "zod";
 import { MAX_SLOTS } from "./limits.ts";
 
@@ -12,7 +11,14 @@ const json = z.json();
 const facts = z.record(z.string().max(200), json);
 
 const modality = z.enum(Object.keys(MODALITIES) as [keyof typeof MODALITIES]);
-const conditioning = z.enum(Object.keys(CONDITIONING_FIELDS) as [ConditioningField]);
+const CONDITIONING_PARTS = {
+  prompt: "prompt",
+  negativePrompt: "negativePrompt",
+  image: "image",
+  textEvent: "textEvent",
+  textEvents: "textEvents",
+} as const satisfies { readonly [Part in ConditioningField]: Part };
+const conditioning = z.enum(CONDITIONING_PARTS);
 
 const inputBase = {
   name: z.string().min(1).max(128),
