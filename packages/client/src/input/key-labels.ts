@@ -45,7 +45,7 @@ export function watchKeyLabels(onChange: (labels: KeyLabels) => void, page: Docu
     if (isPlain && WRITING_KEY.test(code) && [...key].length === 1) learn([[code, key]]);
   };
   ask();
-  page.addEventListener("keydown", onKey, true);
+  page.addEventListener("keydown", onKey, { capture: true });
   view?.addEventListener("focus", ask);
   teller?.addEventListener?.("layoutchange", ask);
   return {
@@ -54,7 +54,7 @@ export function watchKeyLabels(onChange: (labels: KeyLabels) => void, page: Docu
     },
     close: () => {
       isClosed = true;
-      page.removeEventListener("keydown", onKey, true);
+      page.removeEventListener("keydown", onKey, { capture: true });
       view?.removeEventListener("focus", ask);
       teller?.removeEventListener?.("layoutchange", ask);
     },

@@ -6,6 +6,8 @@ import type { PictureSource } from "./picture-source.ts";
 export interface LinkHandlers {
   /** A message came in. */
   onMessage(message: ServerMessage): void;
+  /** Frames arrive, and none of them can be decoded. The link stays; another one may bring pictures. */
+  onPictureFailed(): void;
   /** The link is over, not by `close()`; `retryable` says whether a new one may work. */
   onClosed(reason: DreamloopError): void;
 }

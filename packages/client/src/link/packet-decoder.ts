@@ -7,6 +7,9 @@ const MAX_QUEUE = 6;
 /** Metadata that is kept for frames in the decoder. */
 const MAX_IN_FLIGHT = 64;
 
+/** Failures in a row, without a picture in between, after which a codec counts as one that this browser cannot decode. */
+const MAX_FAILURES = 3;
+
 /** One encoded frame. */
 export interface VideoPacket {
   /** What is known of it. */
@@ -19,6 +22,8 @@ export interface VideoPacket {
 export class PacketDecoder {
   readonly kind = "pictures" as const;
   readonly #onKeyFrameNeeded: () => void;
+  readonly #onFailed: () => void;
+  #failures = 0;
   readonly #drops: Record<string, number> = {};
   readonly #inFlight = new Map<number, FrameHeader>();
   #decoder: VideoDecoder | undefined;
@@ -30,9 +35,10 @@ export class PacketDecoder {
   #jpegWaiting: VideoPacket | undefined;
   #isClosed = false;
 
-  /** `onKeyFrameNeeded` is called when decoding cannot go on without one. */
-  constructor(options: { readonly onKeyFrameNeeded: () => void }) {
+  /** `onKeyFrameNeeded` is called when decoding cannot continue without one, `onFailed` when it fails again and again. */
+  constructor(options: { readonly onKeyFrameNeeded: () => void; readonly onFailed: () => void }) {
     this.#onKeyFrameNeeded = options.onKeyFrameNeeded;
+    this.#onFailed = options.onFailed;
   }
 
   /** Frames that were not shown, by reason. */
@@ -82,7 +88,11 @@ export class PacketDecoder {
       this.#inFlight.delete(oldest);
     }
     const type = header.keyFrame ? "key" : "delta";
-    decoder.decode(new EncodedVideoChunk({ type, timestamp, data: packet.payload }));
+    try {
+      decoder.decode(new EncodedVideoChunk({ type, timestamp, data: packet.payload }));
+    } catch {
+      this.#decodeFailed();
+    }
   }
 
   /** A key frame begins a run: the decoder is made anew where there is none or where its codec is another. */
@@ -99,11 +109,25 @@ export class PacketDecoder {
         else this.#show({ image, metadata });
       },
       error: () => {
-        if (this.#decoder === decoder) this.#lost("decode_failed");
+        if (this.#decoder === decoder) this.#decodeFailed();
       },
     });
-    decoder.configure({ codec: codecString, optimizeForLatency: true });
     this.#decoder = decoder;
+    try {
+      decoder.configure({ codec: codecString, optimizeForLatency: true });
+    } catch {
+      this.#decodeFailed();
+    }
+  }
+
+  #decodeFailed(): void {
+    this.#lost("decode_failed");
+    this.#countFailure();
+  }
+
+  #countFailure(): void {
+    this.#failures += 1;
+    if (this.#failures >= MAX_FAILURES && !this.#isClosed) this.#onFailed();
   }
 
   #lost(reason: string): void {
@@ -128,13 +152,16 @@ export class PacketDecoder {
       if (packet === undefined) break;
       const blob = new Blob([packet.payload as BlobPart], { type: "image/jpeg" });
       const image = await createImageBitmap(blob).catch(() => undefined);
-      if (image === undefined) this.#dropped("decode_failed");
-      else this.#show({ image, metadata: packet.header });
+      if (image === undefined) {
+        this.#dropped("decode_failed");
+        this.#countFailure();
+      } else this.#show({ image, metadata: packet.header });
     }
     this.#jpegInWork = false;
   }
 
   #show(picture: Picture): void {
+    this.#failures = 0;
     if (this.#listener !== undefined) {
       this.#listener(picture);
       return;

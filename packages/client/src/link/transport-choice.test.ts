@@ -5,7 +5,11 @@ import { fakeAnswer, FakeLink } from "../test-support/fake-link.ts";
 import type { LinkHandlers } from "./link.ts";
 import { openLink } from "./transport-choice.ts";
 
-const handlers: LinkHandlers = { onMessage: () => undefined, onClosed: () => undefined };
+const handlers: LinkHandlers = {
+  onMessage: () => undefined,
+  onPictureFailed: () => undefined,
+  onClosed: () => undefined,
+};
 const opens = async (_grant: unknown, heard: LinkHandlers): Promise<FakeLink> => new FakeLink(heard);
 
 function request(environment: FakeEnvironment, signal = new AbortController().signal) {

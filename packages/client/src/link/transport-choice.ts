@@ -78,6 +78,9 @@ async function attempt(
     onMessage: (message) => {
       if (isHeard) handlers.onMessage(message);
     },
+    onPictureFailed: () => {
+      if (isHeard) handlers.onPictureFailed();
+    },
     onClosed: (reason) => {
       if (isHeard) handlers.onClosed(reason);
     },

@@ -1,7 +1,5 @@
-import type { SessionAnswer } from "@dreamloop/protocol";
 import { describe, expect, test } from "vitest";
 import { FakeEnvironment, settle } from "../test-support/fake-environment.ts";
-import { fakeAnswer } from "../test-support/fake-link.ts";
 import { openWebSocketLink } from "./websocket-link.ts";
 
 /** A socket on which the test plays the server. */
@@ -26,9 +24,9 @@ async function rejection(serve: (socket: FakeSocket) => void): Promise<unknown> 
   const socket = new FakeSocket();
   const environment = new FakeEnvironment();
   environment.createSocket = () => socket as unknown as WebSocket;
-  const handlers = { onMessage: () => undefined, onClosed: () => undefined };
-  const grant: SessionAnswer = fakeAnswer();
-  const opening = openWebSocketLink("ws://server", environment, grant, handlers, new AbortController().signal);
+  const handlers = { onMessage: () => undefined, onPictureFailed: () => undefined, onClosed: () => undefined };
+  const { signal } = new AbortController();
+  const opening = openWebSocketLink({ url: "ws://server", environment, decoders: ["jpeg"], handlers, signal });
   const rejected = opening.then(
     () => undefined,
     (error: unknown) => error,

@@ -5,7 +5,6 @@ import {
   readFrameMessage,
   type FrameCodec,
   type HelloMessage,
-  type SessionAnswer,
   type WelcomeMessage,
 } from "@dreamloop/protocol";
 import { PacketDecoder } from "./packet-decoder.ts";
@@ -19,15 +18,23 @@ const FINAL_CLOSE_CODE = 4410;
 /** Bytes that may wait in the socket before input messages are held back; the next one says it all. */
 const INPUT_BACKLOG_BYTES = 65_536;
 
+/** What a WebSocket link is opened with. */
+export interface WebSocketOrder {
+  /** Address with the token. */
+  readonly url: string;
+  /** Makes the socket. */
+  readonly environment: Pick<ClientEnvironment, "createSocket">;
+  /** Codecs that can be decoded here, best first. */
+  readonly decoders: readonly FrameCodec[];
+  /** Who hears of it. */
+  readonly handlers: LinkHandlers;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
+
 /** Opens a link by WebSocket: text both ways, encoded frames towards the client. Resolves after the server's welcome. */
-export async function openWebSocketLink(
-  url: string,
-  environment: ClientEnvironment,
-  _grant: SessionAnswer,
-  handlers: LinkHandlers,
-  signal: AbortSignal,
-): Promise<Link> {
-  const decoders = await environment.listDecoders();
+export async function openWebSocketLink(order: WebSocketOrder): Promise<Link> {
+  const { url, environment, decoders, handlers, signal } = order;
   const socket = environment.createSocket(url);
   socket.binaryType = "arraybuffer";
   const link = new WebSocketLink(socket, decoders, handlers);
@@ -57,7 +64,12 @@ class WebSocketLink implements Link {
   constructor(socket: WebSocket, decoders: readonly FrameCodec[], handlers: LinkHandlers) {
     this.#socket = socket;
     this.#handlers = handlers;
-    this.source = new PacketDecoder({ onKeyFrameNeeded: () => this.#askForKeyFrame() });
+    this.source = new PacketDecoder({
+      onKeyFrameNeeded: () => this.#askForKeyFrame(),
+      onFailed: () => {
+        if (!this.#isClosed) handlers.onPictureFailed();
+      },
+    });
     this.opened = this.#watch(decoders);
   }
 

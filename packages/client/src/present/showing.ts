@@ -7,6 +7,10 @@ import type { PresentedFrame, Surface } from "./stage.ts";
 export interface ShowingSink {
   /** Clock and timers. */
   readonly environment: ClientEnvironment;
+  /** What the button says that plays what the browser refused to. */
+  readonly startLabel: string;
+  /** The browser plays no video before a click or a key, or does so now. */
+  onRefused(isRefused: boolean): void;
   /** A frame was shown. */
   onPresented(frame: PresentedFrame): void;
   /** A decoded picture was replaced before it could be seen. */
@@ -19,6 +23,8 @@ export interface ShowingSink {
 export interface Showing {
   /** The element that the pictures are in. */
   readonly element: HTMLVideoElement | HTMLCanvasElement;
+  /** Plays what the browser refused to; rejects when it refuses again. */
+  play(): Promise<void>;
   /** Ends it; the last picture stays where the surface is the caller's own. */
   stop(): void;
 }
@@ -73,14 +79,23 @@ export function showStream(
     sink.onPresented(known === undefined ? presented : { ...presented, metadata: known });
   };
   prepareVideo(video);
+  let stopCounting: (() => void) | undefined;
   if ("requestVideoFrameCallback" in video) handle = video.requestVideoFrameCallback(onFrame);
+  else {
+    stopCounting = countFrames(video, (frame) => {
+      if (canvas !== undefined && context !== undefined) draw(canvas, context, video, frame);
+      sink.onPresented(frame);
+    });
+  }
   video.srcObject = source.stream;
-  // Browsers that want a gesture first play muted video all the same; what they refuse shows as a still picture.
-  video.play().catch(() => undefined);
+  const player = playVideo(video, surface, sink);
   return {
     element: canvas ?? video,
+    play: () => player.play(),
     stop: () => {
       isStopped = true;
+      player.stop();
+      stopCounting?.();
       if ("cancelVideoFrameCallback" in video) video.cancelVideoFrameCallback(handle);
       video.srcObject = null;
     },
@@ -118,18 +133,95 @@ export function showPictures(
     else sink.onSuperseded();
     waiting = { metadata, presentedAtMilliseconds: 0, ...size };
   });
+  let player: VideoPlayer | undefined;
   if (video !== undefined) {
     prepareVideo(video);
     video.srcObject = canvas.captureStream();
-    video.play().catch(() => undefined);
+    player = playVideo(video, surface, sink);
   }
   return {
     element: video ?? canvas,
+    play: async () => player?.play(),
     stop: () => {
       source.setListener(undefined);
+      player?.stop();
       if (video !== undefined) video.srcObject = null;
     },
   };
+}
+
+interface VideoPlayer {
+  play(): Promise<void>;
+  stop(): void;
+}
+
+/** What counts as a gesture with which browsers let videos play. */
+const GESTURES = ["pointerup", "keydown", "touchend"] as const;
+
+/**
+ * Plays a video. Where the browser refuses, as phones do that save power, it is tried again with the next click or key anywhere, and a container of the page gets one
+ * button that says so.
+ */
+function playVideo(video: HTMLVideoElement, surface: Surface, sink: ShowingSink): VideoPlayer {
+  const page = surface.ownerDocument;
+  let button: HTMLButtonElement | undefined;
+  let isStopped = false;
+  const settle = (): void => {
+    for (const name of GESTURES) page.removeEventListener(name, onGesture, { capture: true });
+    button?.remove();
+    button = undefined;
+  };
+  const refuse = (): void => {
+    if (isStopped) return;
+    for (const name of GESTURES) page.addEventListener(name, onGesture, { capture: true });
+    const isContainer = !isElement(surface, "VIDEO") && !isElement(surface, "CANVAS");
+    if (isContainer && button === undefined) button = addButton(surface, sink.startLabel);
+    sink.onRefused(true);
+  };
+  const play = async (): Promise<void> => {
+    await video.play();
+    if (isStopped) return;
+    settle();
+    sink.onRefused(false);
+  };
+  const onGesture = (): void => void play().catch(() => undefined);
+  // A new stream ends the wait for the one before it, which is no refusal.
+  play().catch((error: unknown) => {
+    if ((error as { readonly name?: unknown } | null)?.name === "NotAllowedError") refuse();
+  });
+  return {
+    play,
+    stop: () => {
+      isStopped = true;
+      settle();
+    },
+  };
+}
+
+function addButton(container: HTMLElement, label: string): HTMLButtonElement {
+  const button = container.ownerDocument.createElement("button");
+  button.type = "button";
+  button.className = "dreamloop-start";
+  button.textContent = label;
+  button.style.cssText =
+    "position:absolute;left:50%;top:50%;transform:translate(-50%,-50%);font:inherit;padding:.8em 1.4em";
+  container.append(button);
+  return button;
+}
+
+/** For browsers that tell of no single frame: looks before each frame of the screen whether the video has a new one. */
+function countFrames(video: HTMLVideoElement, onFrame: (frame: PresentedFrame) => void): () => void {
+  let shown = 0;
+  let handle = 0;
+  const look = (now: number): void => {
+    handle = requestAnimationFrame(look);
+    const { totalVideoFrames } = video.getVideoPlaybackQuality();
+    if (totalVideoFrames <= shown) return;
+    shown = totalVideoFrames;
+    onFrame({ presentedAtMilliseconds: now, width: video.videoWidth, height: video.videoHeight });
+  };
+  handle = requestAnimationFrame(look);
+  return () => cancelAnimationFrame(handle);
 }
 
 function draw(

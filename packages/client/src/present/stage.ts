@@ -39,8 +39,17 @@ export class FrameMatcher {
   }
 }
 
+/** What the button says that plays what the browser refused to. */
+const DEFAULT_START_LABEL = "Show the picture";
+
 /** What pictures can be shown in: a video, a canvas, or an element into which the client puts whichever suits the transport. */
 export type Surface = HTMLVideoElement | HTMLCanvasElement | HTMLElement;
+
+/** How pictures are shown on a surface. */
+export interface AttachOptions {
+  /** What the button says that appears in an element of the page's own where the browser plays no video by itself; default `Show the picture`. */
+  readonly startLabel?: string;
+}
 
 /** A frame was shown. */
 export interface PresentedFrame {
@@ -65,11 +74,29 @@ export class PictureStage {
   #source: PictureSource | undefined;
   #showing: Showing | undefined;
   #superseded = 0;
+  #startLabel = DEFAULT_START_LABEL;
+  #isRefused = false;
+  readonly #onRefused: (isRefused: boolean) => void;
 
-  /** `onPresented` hears of every frame that is shown. */
-  constructor(environment: ClientEnvironment, onPresented: (frame: PresentedFrame) => void) {
+  /** `onPresented` hears of every frame that is shown, `onRefused` that the browser plays no video before a click or a key, and that it does now. */
+  constructor(
+    environment: ClientEnvironment,
+    onPresented: (frame: PresentedFrame) => void,
+    onRefused: (isRefused: boolean) => void = () => undefined,
+  ) {
     this.#environment = environment;
     this.#onPresented = onPresented;
+    this.#onRefused = onRefused;
+  }
+
+  /** Whether a frame that arrives now should be on the screen soon: there is a surface in sight, and nobody has to click first. */
+  get expectsPicture(): boolean {
+    return this.#surface !== undefined && !this.#isRefused && isInSight(this.#surface);
+  }
+
+  /** Tries to play what the browser refused to. */
+  async play(): Promise<void> {
+    await this.#showing?.play();
   }
 
   /** Decoded pictures that a newer one replaced before the screen was drawn, and what the source dropped, by reason. */
@@ -79,7 +106,8 @@ export class PictureStage {
   }
 
   /** Shows pictures there from now on; `undefined`: nowhere. */
-  attach(surface: Surface | undefined): void {
+  attach(surface: Surface | undefined, { startLabel = DEFAULT_START_LABEL }: AttachOptions = {}): void {
+    this.#startLabel = startLabel;
     if (surface === this.#surface) return;
     this.#surface = surface;
     this.#restart();
@@ -111,9 +139,12 @@ export class PictureStage {
   #restart(): void {
     this.#showing?.stop();
     this.#showing = undefined;
+    this.#refused(false);
     if (this.#surface === undefined || this.#source === undefined) return;
     const sink = {
       environment: this.#environment,
+      startLabel: this.#startLabel,
+      onRefused: (isRefused: boolean): void => this.#refused(isRefused),
       onPresented: this.#onPresented,
       onSuperseded: (): void => void (this.#superseded += 1),
       metadataOf: (rtpTimestamp: number): FrameMetadata | undefined => this.#matcher.take(rtpTimestamp),
@@ -123,4 +154,20 @@ export class PictureStage {
         ? showStream(this.#source, this.#surface, sink)
         : showPictures(this.#source, this.#surface, sink);
   }
+
+  #refused(isRefused: boolean): void {
+    if (isRefused === this.#isRefused) return;
+    this.#isRefused = isRefused;
+    this.#onRefused(isRefused);
+  }
+}
+
+/** Whether browsers draw it: not in a page in the background, and not where nobody sees it. One without a size says nothing of that. */
+function isInSight(surface: Surface): boolean {
+  const page = surface.ownerDocument;
+  if (page.visibilityState !== "visible" || !surface.isConnected) return false;
+  const view = page.defaultView;
+  const { left, right, top, bottom, width, height } = surface.getBoundingClientRect();
+  if (view === null || width === 0 || height === 0) return false;
+  return bottom > 0 && right > 0 && top < view.innerHeight && left < view.innerWidth;
 }

@@ -10,6 +10,8 @@ export interface DreamloopViewProps extends Omit<CaptureOptions, "target"> {
   readonly style?: CSSProperties;
   /** What a screen reader calls the picture. */
   readonly label?: string;
+  /** What the button says that appears where the browser plays no video before a click. */
+  readonly startLabel?: string;
   /** Whether input goes to the world; default true. */
   readonly capturesInput?: boolean;
   /** Gives the capture while there is one, for menus and on-screen controls. */
@@ -29,7 +31,8 @@ export function DreamloopView(props: DreamloopViewProps): ReactNode {
   useEffect(() => {
     const element = picture.current;
     if (session === undefined || element === null) return undefined;
-    session.attach(element);
+    const { startLabel } = newest.current;
+    session.attach(element, startLabel === undefined ? {} : { startLabel });
     return () => session.detach();
   }, [session]);
   useEffect(() => {

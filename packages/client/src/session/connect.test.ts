@@ -21,7 +21,8 @@ test("C7: a page that goes while its link still comes about ends its session too
       : new Response(JSON.stringify(fakeAnswer()), { status: 201 });
   const connecting = connect({ url: "http://server", world: "probe", environment });
   const failed = expect(connecting).rejects.toBeDefined();
-  await settle();
+  await environment.advance(0);
+  await environment.advance(0);
   page.dispatchEvent(new Event("pagehide"));
   await settle();
   const removal = environment.asked.find(({ init }) => init?.method === "DELETE");

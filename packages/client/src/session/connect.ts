@@ -1,48 +1,73 @@
+import { isDreamloopError } from "@dreamloop/core";
+import type { SessionAnswer } from "@dreamloop/protocol";
 import { openLink, type TransportOpeners } from "../link/transport-choice.ts";
 import { openWebRtcLink } from "../link/webrtc-link.ts";
 import { openWebSocketLink } from "../link/websocket-link.ts";
 import { HttpApi } from "../wire/http-api.ts";
 import { createSession } from "./create-session.ts";
 import { browserEnvironment, type ClientEnvironment } from "../browser/client-environment.ts";
-import { onPageEnd } from "../browser/page-end.ts";
+import { onPageEnd, onPageReturn } from "../browser/page-life.ts";
+import { keepSession, keptName, takeKeptSession, type KeptSession } from "./kept-session.ts";
+import { PictureFallback } from "./picture-fallback.ts";
+import { waitForPlace } from "./wait-for-place.ts";
 import type { ConnectOptions, ServerOptions } from "./play-options.ts";
 import { PlaySession } from "./play-session.ts";
 
+/** How long a full server is waited for unless the page says otherwise, in seconds. */
+const BUSY_PATIENCE_SECONDS = 600;
+
 /**
- * Starts a session of a world and connects to it. Resolves once the link stands, also while the world still loads. Rejects with a
- * `DreamloopError`: `busy` (see `details.retryAfterSeconds`; nothing is retried by itself), `not_found`, `unauthorized`, `unavailable`, `cancelled`; for pictures `invalid_value` and `limit_exceeded`, with the
- * input's name as `details.image`.
+ * Starts a session of a world and connects to it, or comes back to the one that the same page of this tab left behind. Resolves once the link stands, also while the world still
+ * loads. Rejects with a `DreamloopError`: `busy` (see `details.retryAfterSeconds`; with `onBusy` it is waited for), `not_found`, `unauthorized`, `unavailable`, `cancelled`; for pictures
+ * `invalid_value` and `limit_exceeded`, with the input's name as `details.image`.
  * The caller closes the session.
  */
 export async function connect(options: ConnectOptions): Promise<PlaySession> {
   const environment = options.environment ?? browserEnvironment();
   const api = httpApi(options, environment);
-  const { signal } = options;
-  const answer = await createSession(api, options);
+  const { signal, onBusy, busyPatienceSeconds: patienceSeconds = BUSY_PATIENCE_SECONDS } = options;
+  const name = options.pageEnd === "close" ? undefined : keptName(options);
+  const returned = name === undefined ? undefined : await comeBack(api, name, signal);
+  const answer =
+    returned?.grant ??
+    (await waitForPlace(() => createSession(api, options), { environment, signal, onBusy, patienceSeconds }));
+  const fallback = new PictureFallback(options.transport ?? "auto");
   const openers: TransportOpeners = {
     ...(environment.createPeer === undefined
       ? {}
       : { webrtc: (grant, handlers, ends) => openWebRtcLink(api, environment, grant, handlers, ends) }),
-    websocket: (grant, handlers, ends) => openWebSocketLink(api.socketUrl(grant), environment, grant, handlers, ends),
+    websocket: async (grant, handlers, ends) => {
+      const decoders = fallback.decoders(await environment.listDecoders());
+      return openWebSocketLink({ url: api.socketUrl(grant), environment, decoders, handlers, signal: ends });
+    },
   };
   const session = new PlaySession(
     {
       options,
       api,
       environment,
+      fallback,
       openLink: (grant, handlers, ends) =>
-        openLink(options.transport ?? "auto", openers, { grant, handlers, signal: ends, environment }),
+        openLink(fallback.transport, openers, { grant, handlers, signal: ends, environment }),
     },
     answer,
+    returned?.kept,
   );
   const abort = (): void => void session.close();
   signal?.addEventListener("abort", abort, { once: true });
   try {
     signal?.throwIfAborted();
-    // A page that goes for good frees the session's place at once, also while its link comes about or its world loads.
     session.on(
       "closed",
-      onPageEnd(() => void session.close()),
+      onPageEnd(() => {
+        // What is only loading frees its place at once, and what cannot be kept does.
+        const isKept = name !== undefined && session.isKeepable && keepSession(name, session.grant, session.kept);
+        if (!isKept) void session.close();
+      }),
+    );
+    session.on(
+      "closed",
+      onPageReturn(() => session.networkReturned()),
     );
     await session.open();
     return session;
@@ -51,6 +76,24 @@ export async function connect(options: ConnectOptions): Promise<PlaySession> {
     throw error;
   } finally {
     signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** The session that the page before this one left behind, as long as the server knows it. */
+async function comeBack(
+  api: HttpApi,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly kept: KeptSession; readonly grant: SessionAnswer } | undefined> {
+  const kept = takeKeptSession(name);
+  if (kept === undefined) return undefined;
+  try {
+    return { kept, grant: await api.resume(kept.sessionId, kept.resumeSecret, signal) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    // One that has ended meanwhile, or that nobody answers for, is made anew, which tells what is wrong if something is.
+    if (isDreamloopError(error)) return undefined;
+    throw error;
   }
 }
 

@@ -18,12 +18,16 @@ import { clientStatsOf, PlayStatistics, type PlayStats } from "./statistics/play
 import { createSession } from "./create-session.ts";
 import type { ConnectionParts } from "./session-parts.ts";
 import { Reconnector } from "./reconnector.ts";
-import type { PlayState } from "./session-events.ts";
+import { PICTURE_STATES, type PictureState, type PlayState } from "./session-events.ts";
 
 /** How often statistics are told, in milliseconds. */
 const STATS_INTERVAL_MILLISECONDS = 1_000;
 /** A link that is silent for so long is lost: the server tells its counters every second. */
 const SILENCE_MILLISECONDS = 6_000;
+/** Frames that arrive for so long while none is shown can be shown in no way on this link. */
+const UNSEEN_MILLISECONDS = 5_000;
+/** A running world that has sent nothing for so long is late. */
+const LATE_MILLISECONDS = 10_000;
 
 /** Keeps a session connected: opens its link, reads what comes, takes it up again when it is lost, and measures. */
 export class LiveConnection {
@@ -41,6 +45,12 @@ export class LiveConnection {
   #server: SessionStateMessage | undefined;
   #lastHeard = 0;
   #isCompleting = false;
+  #picture: PictureState = PICTURE_STATES.waiting;
+  #wasConnected = false;
+  /** Since when frames have arrived and none was shown, although one should have been. */
+  #unseenSince: number | undefined;
+  /** Since when a picture is waited for while the world runs. */
+  #emptySince: number | undefined;
   #statsTimer: unknown;
   #stats: PlayStats | undefined;
   #closing: Promise<void> | undefined;
@@ -53,12 +63,19 @@ export class LiveConnection {
     this.#state = grant.state;
     this.#requests = new Requests(environment);
     this.sender = new InputSender(environment, parts.input, (sent) => this.#statistics.inputSent(sent));
-    this.stage = new PictureStage(environment, (shown) => {
-      const received = shown.metadata === undefined ? undefined : this.#receivedAt.get(shown.metadata);
-      const frame = received === undefined ? shown : { ...shown, receivedAtMilliseconds: received };
-      this.#statistics.framePresented(frame);
-      events.emit("frame", frame);
-    });
+    this.stage = new PictureStage(
+      environment,
+      (shown) => {
+        const received = shown.metadata === undefined ? undefined : this.#receivedAt.get(shown.metadata);
+        const frame = received === undefined ? shown : { ...shown, receivedAtMilliseconds: received };
+        this.#unseenSince = undefined;
+        this.#emptySince = undefined;
+        this.#setPicture(PICTURE_STATES.shown);
+        this.#statistics.framePresented(frame);
+        events.emit("frame", frame);
+      },
+      (isRefused) => this.#setPicture(isRefused ? PICTURE_STATES.needsGesture : PICTURE_STATES.waiting),
+    );
     this.#reconnector = new Reconnector({
       api: parts.api,
       environment,
@@ -75,6 +92,16 @@ export class LiveConnection {
   /** The link that stands; `undefined` while there is none. */
   get link(): Link | undefined {
     return this.#link;
+  }
+
+  /** Where the picture is. */
+  get picture(): PictureState {
+    return this.#picture;
+  }
+
+  /** Whether there has been a link. */
+  get wasConnected(): boolean {
+    return this.#wasConnected;
   }
 
   /** What the session is doing. */
@@ -126,6 +153,9 @@ export class LiveConnection {
     let opened: Link | undefined;
     const handlers: LinkHandlers = {
       onMessage: (message) => this.#read(message),
+      onPictureFailed: () => {
+        if (opened !== undefined && opened === this.#link) this.#pictureFailed(opened);
+      },
       // One that fails while it opens rejects, and whoever opens it decides what follows.
       onClosed: (reason) => {
         if (opened !== undefined && opened === this.#link) this.#lost(reason);
@@ -138,6 +168,8 @@ export class LiveConnection {
     }
     this.#grant = grant;
     this.#link = opened = link;
+    this.#wasConnected = true;
+    this.#unseenSince = undefined;
     this.#lastHeard = this.#parts.environment.now();
     this.stage.setSource(link.source);
     this.sender.connect(link, link.epoch);
@@ -151,6 +183,7 @@ export class LiveConnection {
     switch (message.type) {
       case "frame":
         this.#statistics.frameReceived(message, now);
+        this.#unseenSince = this.stage.expectsPicture ? (this.#unseenSince ?? now) : undefined;
         this.#receivedAt.set(message, now);
         this.stage.addMetadata(message);
         break;
@@ -158,7 +191,7 @@ export class LiveConnection {
         this.#server = message;
         this.#parts.events.emit("server", message);
         if (message.state === "closed") {
-          this.#closing ??= this.#end(message.reason === undefined ? undefined : errorFromRecord(message.reason));
+          this.#ended(message.reason === undefined ? undefined : errorFromRecord(message.reason));
         } else {
           if (message.state !== SESSION_STATES.loading) this.#completeGrant();
           if (this.#link !== undefined) this.#setState(message.state);
@@ -200,15 +233,40 @@ export class LiveConnection {
       .finally(() => (this.#isCompleting = false));
   }
 
-  #lost(cause: DreamloopError): void {
+  /** The server has ended the session. One that stops will be there again: then it is like one that crashed, and knows the session no more. */
+  #ended(reason: DreamloopError | undefined): void {
+    const isPassing = reason?.retryable === true && this.#link !== undefined && this.#parts.options.recreate !== false;
+    if (isPassing) this.#lost(reason, { isForgotten: true });
+    else this.#closing ??= this.#end(reason);
+  }
+
+  /** Frames come and cannot be shown: the next way of bringing them is tried, and the last one says so. */
+  #pictureFailed(link: Link): void {
+    this.#unseenSince = undefined;
+    if (!this.#parts.fallback.failed(link)) {
+      this.#setPicture(PICTURE_STATES.failed);
+      return;
+    }
+    const way = link.codec ?? link.kind;
+    const message = `this browser cannot show the pictures that come by ${way}; another way is tried`;
+    this.#lost(new DreamloopError(ERROR_CODES.unavailable, message, { retryable: true }));
+  }
+
+  #setPicture(picture: PictureState): void {
+    if (picture === this.#picture) return;
+    this.#picture = picture;
+    this.#parts.events.emit("picture", picture);
+  }
+
+  #lost(cause: DreamloopError, options: { readonly isForgotten?: boolean } = {}): void {
     if (this.#closing !== undefined) return;
     this.#dropLink("the connection was lost");
     this.#setState("reconnecting");
-    const { options, api } = this.#parts;
+    const { options: wishes, api } = this.#parts;
     const recreate = async (): Promise<SessionAnswer> => {
-      const seed = this.#server?.seed ?? options.seed;
+      const seed = this.#server?.seed ?? wishes.seed;
       const prompt = this.#parts.currentPrompt();
-      const fresh = await createSession(api, { ...options, seed, prompt, signal: this.#lifetime.signal });
+      const fresh = await createSession(api, { ...wishes, seed, prompt, signal: this.#lifetime.signal });
       this.#server = undefined;
       const message = "The server has lost the session; a new one was started with the same seed and prompt.";
       this.#parts.events.emit("notice", { kind: "session_restarted", message });
@@ -218,8 +276,9 @@ export class LiveConnection {
       .run({
         grant: this.#grant,
         cause,
+        isForgotten: options.isForgotten === true,
         open: (grant) => this.#openLink(grant),
-        ...(options.recreate === false ? {} : { recreate }),
+        ...(wishes.recreate === false ? {} : { recreate }),
       })
       .catch((error: unknown) => {
         this.#closing ??= this.#end(errorFromRecord(errorToRecord(error)));
@@ -253,6 +312,11 @@ export class LiveConnection {
       this.#lost(new DreamloopError(ERROR_CODES.unavailable, message, { retryable: true }));
       return;
     }
+    if (this.#unseenSince !== undefined && now - this.#unseenSince > UNSEEN_MILLISECONDS) {
+      this.#pictureFailed(link);
+      if (this.#link === undefined) return;
+    }
+    this.#watchForPicture(now);
     const before = this.#stats?.quality;
     const stats = this.#statistics.read({
       now,
@@ -273,6 +337,14 @@ export class LiveConnection {
         params: clientStatsOf(stats, this.stage.drops),
       }),
     );
+  }
+
+  #watchForPicture(now: number): void {
+    const isEmpty = this.#state === "running" && this.#picture === PICTURE_STATES.waiting && this.stage.expectsPicture;
+    this.#emptySince = isEmpty ? (this.#emptySince ?? now) : undefined;
+    if (this.#emptySince !== undefined && now - this.#emptySince >= LATE_MILLISECONDS) {
+      this.#setPicture(PICTURE_STATES.late);
+    }
   }
 
   async #end(reason: DreamloopError | undefined): Promise<void> {

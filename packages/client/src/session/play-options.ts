@@ -1,3 +1,4 @@
+import type { BusyWait } from "./wait-for-place.ts";
 import type { ReconnectOptions } from "./reconnect-policy.ts";
 import type { TransportChoice } from "../link/transport-choice.ts";
 import type { ClientEnvironment } from "../browser/client-environment.ts";
@@ -34,4 +35,13 @@ export interface ConnectOptions extends ServerOptions {
   readonly reconnect?: ReconnectOptions;
   /** Whether a session that the server has forgotten is started anew, with the same world, prompt and seed; default true. */
   readonly recreate?: boolean;
+  /**
+   * What becomes of the session when the page goes; default `keep`: a reload or the back button of the same tab comes back to it within the server's
+   * grace time. `close`: the place is free at once.
+   */
+  readonly pageEnd?: "keep" | "close";
+  /** Waits while the server is full, and hears of every second that is left until it is asked again; absent: `connect` rejects with `busy`. */
+  readonly onBusy?: (wait: BusyWait) => void;
+  /** Seconds after which a full server is waited for no longer; default 600. */
+  readonly busyPatienceSeconds?: number;
 }

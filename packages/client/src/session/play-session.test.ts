@@ -6,6 +6,7 @@ import { FakeEnvironment, settle } from "../test-support/fake-environment.ts";
 import { fakeAnswer, FakeLink } from "../test-support/fake-link.ts";
 import { HttpApi } from "../wire/http-api.ts";
 import { connect } from "./connect.ts";
+import { PictureFallback } from "./picture-fallback.ts";
 import type { ConnectOptions } from "./play-options.ts";
 import { PlaySession, RECORDING_LIMIT } from "./play-session.ts";
 
@@ -31,6 +32,7 @@ async function setUp(
       options: { world: "probe", ...options },
       api: new HttpApi({ url: "http://server", environment }),
       environment,
+      fallback: new PictureFallback("auto"),
       openLink: async (grant, handlers) => {
         const link = open(grant, handlers, links);
         links.push(link);
@@ -80,6 +82,7 @@ describe("PlaySession", () => {
         options: { world: "probe" },
         api: new HttpApi({ url: "http://server", environment }),
         environment,
+        fallback: new PictureFallback("auto"),
         openLink: async (_grant, handlers) => (link = new FakeLink(handlers, { epoch: 1 })),
       },
       fakeAnswer(),
@@ -198,6 +201,26 @@ describe("PlaySession", () => {
     const create = environment.asked.find(({ url }) => url.endsWith("/sessions"));
     expect(JSON.parse(create?.init?.body as string)).toMatchObject({ images: { first_frame: "u" } });
     expect(session.sessionId).toBe("s2");
+    await session.close();
+  });
+
+  test("a server that is stopped in good order is like one that crashed: the session is started anew once it is there again", async () => {
+    const { environment, session, links, told } = await setUp();
+    let answers = 0;
+    environment.answer = (url, init) => {
+      if (init?.method !== "POST" || !url.endsWith("/api/sessions")) return refused("closed", false, 410);
+      answers += 1;
+      return answers === 1 ? refused("busy", true, 503) : json(201, fakeAnswer({ sessionId: "s2" }));
+    };
+    const [link] = links;
+    link.handlers.onMessage({ type: "state", state: "running", generation: 0, seed: 9 });
+    const reason = { code: "closed", message: "the server is closing", retryable: true, details: {} } as const;
+    link.handlers.onMessage({ type: "state", state: "closed", generation: 0, seed: 9, reason });
+    for (const milliseconds of [0, 0, 5_000, 0, 0]) await environment.advance(milliseconds);
+    expect(session.sessionId).toBe("s2");
+    expect(told).toEqual(["reconnecting", "notice session_restarted", "running"]);
+    const created = environment.asked.filter(({ url }) => url.endsWith("/api/sessions"));
+    expect(JSON.parse(created.at(-1)?.init?.body as string)).toMatchObject({ world: "probe", seed: 9 });
     await session.close();
   });
 

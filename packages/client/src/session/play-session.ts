@@ -6,13 +6,15 @@ import type {
   Transport,
   WorldSummary,
 } from "@dreamloop/protocol";
+import { askBeforeLeaving } from "../browser/page-life.ts";
 import { InputState } from "../input/input-state.ts";
-import type { Surface } from "../present/stage.ts";
+import type { AttachOptions, Surface } from "../present/stage.ts";
 import type { PlayStats } from "./statistics/play-statistics.ts";
 import { wrong } from "../wire/read-message.ts";
 import { Emitter, type Unsubscribe } from "./emitter.ts";
+import type { KeptSession } from "./kept-session.ts";
 import { LiveConnection } from "./live-connection.ts";
-import type { PlayEvents, PlayState } from "./session-events.ts";
+import type { PictureState, PlayEvents, PlayState } from "./session-events.ts";
 import type { PlaySessionParts } from "./session-parts.ts";
 
 /** The kind of the notice that tells of a session which had to be started anew. */
@@ -45,16 +47,19 @@ export class PlaySession {
   #prompt: string | undefined;
   #promptBefore: string | undefined;
   #early: PlayEvents["notice"][] | undefined = [];
-  #isRecording = false;
+  /** While a recording runs: has the browser ask no more. */
+  #stopAsking: (() => void) | undefined;
 
-  /** Use `connect` instead: a session is of use only with a link. */
-  constructor(parts: PlaySessionParts, grant: SessionAnswer) {
+  /** Use `connect` instead: a session is of use only with a link. `kept` is what a page before this one left of it. */
+  constructor(parts: PlaySessionParts, grant: SessionAnswer, kept?: Pick<KeptSession, "prompt" | "isRecording">) {
     this.#parts = parts;
-    this.#prompt = parts.options.prompt;
+    this.#prompt = kept === undefined ? parts.options.prompt : kept.prompt;
+    this.#setRecording(kept?.isRecording === true);
     const { input } = this;
     const events = this.#events;
     this.#connection = new LiveConnection({ ...parts, input, events, currentPrompt: () => this.#prompt }, grant);
     this.#events.on("notice", (notice) => this.#takeNotice(notice));
+    this.#events.on("closed", () => this.#setRecording(false));
   }
 
   /** The world. */
@@ -82,9 +87,31 @@ export class PlaySession {
     return this.#connection.grant.description;
   }
 
-  /** Whether a recording runs. */
+  /** Whether a recording runs; the browser asks before the page is left meanwhile. */
   get isRecording(): boolean {
-    return this.#isRecording;
+    return this.#stopAsking !== undefined;
+  }
+
+  /** Where the picture is: shown, waited for, in need of a click, or failed. */
+  get picture(): PictureState {
+    return this.#connection.picture;
+  }
+
+  /** Whether a later page can come back to it: it has been connected, and its world is loaded. */
+  get isKeepable(): boolean {
+    const { state } = this;
+    return this.#connection.wasConnected && state !== "closed" && state !== "loading";
+  }
+
+  /** The newest answer to a creation or a resumption. */
+  get grant(): SessionAnswer {
+    return this.#connection.grant;
+  }
+
+  /** What a later page has to know beside that to come back to it. */
+  get kept(): Pick<KeptSession, "prompt" | "isRecording"> {
+    const { isRecording } = this;
+    return this.#prompt === undefined ? { isRecording } : { prompt: this.#prompt, isRecording };
   }
 
   /** The prompt in force, as far as this client knows. */
@@ -132,8 +159,13 @@ export class PlaySession {
   }
 
   /** Shows the pictures in a video, on a canvas, or in an element of the client's own inside a container. */
-  attach(surface: Surface): void {
-    this.#connection.stage.attach(surface);
+  attach(surface: Surface, options: AttachOptions = {}): void {
+    this.#connection.stage.attach(surface, options);
+  }
+
+  /** Plays a picture that the browser refused to play by itself (`picture` is `needs_gesture`); to be called from a click or a key. */
+  async showPicture(): Promise<void> {
+    await this.#connection.stage.play();
   }
 
   /** Shows the pictures nowhere. */
@@ -176,13 +208,13 @@ export class PlaySession {
   /** Starts a recording on the server. */
   async startRecording(): Promise<void> {
     await this.request("record_start", {});
-    this.#isRecording = true;
+    this.#setRecording(true);
   }
 
   /** Ends the recording; gives the addresses of video and trace, valid while the session lives. */
   async stopRecording(): Promise<Recording> {
     const answer = await this.request("record_stop", {});
-    this.#isRecording = false;
+    this.#setRecording(false);
     return this.recordingOf(answer);
   }
 
@@ -229,9 +261,17 @@ export class PlaySession {
     return this.close();
   }
 
+  #setRecording(isRecording: boolean): void {
+    if (isRecording) this.#stopAsking ??= askBeforeLeaving();
+    else {
+      this.#stopAsking?.();
+      this.#stopAsking = undefined;
+    }
+  }
+
   #takeNotice(notice: PlayEvents["notice"]): void {
     const { kind, details } = notice;
-    if (kind === SESSION_RESTARTED || kind === RECORDING_LIMIT) this.#isRecording = false;
+    if (kind === SESSION_RESTARTED || kind === RECORDING_LIMIT) this.#setRecording(false);
     // A prompt that changed nothing leaves the one before in force.
     if (kind === PROMPT_WORDS && details?.input === "prompt" && details.applied === false) {
       this.#prompt = this.#promptBefore;

@@ -22,6 +22,8 @@ export interface ReconnectRequest {
   readonly grant: SessionAnswer;
   /** Why the link was lost. */
   readonly cause: unknown;
+  /** Whether it is known that the server does not know the session any more. */
+  readonly isForgotten: boolean;
   /** Opens a link for a fresh grant. */
   open(grant: SessionAnswer): Promise<void>;
   /** Starts another session when the server does not know this one any more; absent: that ends it. */
@@ -42,7 +44,7 @@ export class Reconnector {
   async run(request: ReconnectRequest): Promise<void> {
     const { api, policy, signal } = this.#parts;
     let { cause } = request;
-    let isForgotten = false;
+    let { isForgotten } = request;
     for (;;) {
       const decision = policy.failed(cause);
       if (decision.action === "give_up") throw cause;

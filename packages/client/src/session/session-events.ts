@@ -7,6 +7,23 @@ import type { QualityVerdict } from "./statistics/quality.ts";
 /** What a session is doing, seen from the client: the server's states, and `reconnecting` while there is no link. */
 export type PlayState = SessionState | "reconnecting";
 
+/** Where the picture is. */
+export const PICTURE_STATES = {
+  /** None is there yet. */
+  waiting: "waiting",
+  /** The world runs, and has sent none for ten seconds. */
+  late: "late",
+  /** Pictures are shown. */
+  shown: "shown",
+  /** The browser plays no video before a click or a key; `showPicture` from one plays it, and so does the client's own button. */
+  needsGesture: "needs_gesture",
+  /** Frames arrive, and this browser can show them in no way that is left. */
+  failed: "failed",
+} as const;
+
+/** One of `PICTURE_STATES`. */
+export type PictureState = (typeof PICTURE_STATES)[keyof typeof PICTURE_STATES];
+
 /** What a session tells. */
 export interface PlayEvents {
   /** The state changed. */
@@ -15,6 +32,8 @@ export interface PlayEvents {
   readonly server: SessionStateMessage;
   /** More is known of the world, such as its controls, since it has been loaded. */
   readonly world: WorldSummary;
+  /** The picture came, stayed away or failed. */
+  readonly picture: PictureState;
   /** A frame was shown. */
   readonly frame: PresentedFrame;
   /** New statistics, once a second. */

@@ -5,6 +5,7 @@ import type { HttpApi } from "../wire/http-api.ts";
 import type { Emitter } from "./emitter.ts";
 import type { ClientEnvironment } from "../browser/client-environment.ts";
 import type { ConnectOptions } from "./play-options.ts";
+import type { PictureFallback } from "./picture-fallback.ts";
 import type { PlayEvents } from "./session-events.ts";
 
 /** What a session is made from. */
@@ -15,6 +16,8 @@ export interface PlaySessionParts {
   readonly api: HttpApi;
   /** The browser. */
   readonly environment: ClientEnvironment;
+  /** Which ways of bringing pictures are left. */
+  readonly fallback: PictureFallback;
   /** Opens the best link for a grant. */
   openLink(grant: SessionAnswer, handlers: LinkHandlers, signal: AbortSignal): Promise<Link>;
 }

@@ -1,4 +1,4 @@
-import type { SessionAnswer } from "@dreamloop/protocol";
+import type { FrameCodec, SessionAnswer } from "@dreamloop/protocol";
 import type { Link, LinkHandlers } from "../link/link.ts";
 
 /** A link whose other end is the test. */
@@ -10,6 +10,7 @@ export class FakeLink implements Link {
   readonly handlers: LinkHandlers;
   readonly epoch: number;
   readonly isReliable: boolean;
+  codec?: FrameCodec;
   isClosed = false;
 
   constructor(handlers: LinkHandlers, options: { readonly epoch?: number; readonly isReliable?: boolean } = {}) {

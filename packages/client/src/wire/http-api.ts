@@ -82,10 +82,15 @@ export class HttpApi {
     }
   }
 
+  /** What the server tells of itself. */
+  async config(signal?: AbortSignal): Promise<Partial<ConfigAnswer>> {
+    const answer = await this.#ask("/api/config", signal === undefined ? {} : { signal });
+    return readRecord(answer, "ConfigAnswer");
+  }
+
   /** What pictures may be that are uploaded; absent: the server takes none. */
   async uploadLimits(signal?: AbortSignal): Promise<UploadLimits | undefined> {
-    const answer = await this.#ask("/api/config", signal === undefined ? {} : { signal });
-    const { uploads } = readRecord(answer, "ConfigAnswer") as Partial<ConfigAnswer>;
+    const { uploads } = await this.config(signal);
     if (uploads === undefined) return undefined;
     const { maxBytes } = readRecord(uploads, "ConfigAnswer.uploads");
     if (typeof maxBytes !== "number") throw wrong("ConfigAnswer.uploads.maxBytes", "a number", maxBytes);

@@ -142,9 +142,9 @@ function watchFocusOrigin(page: Document): FocusOrigin {
     const [target] = event.composedPath();
     if (isElement(target) && target.tagName === "SELECT" && byPointer === target) chosen = target;
   };
-  page.addEventListener("pointerdown", onPointer, true);
-  page.addEventListener("keydown", onKey, true);
-  page.addEventListener("focusin", onFocus, true);
+  page.addEventListener("pointerdown", onPointer, { capture: true });
+  page.addEventListener("keydown", onKey, { capture: true });
+  page.addEventListener("focusin", onFocus, { capture: true });
   page.addEventListener("change", onChange);
   return {
     factsOf: (event, stage) => {
@@ -156,9 +156,9 @@ function watchFocusOrigin(page: Document): FocusOrigin {
       return { ...keysOf(element, stage), isByPointer };
     },
     close: () => {
-      page.removeEventListener("pointerdown", onPointer, true);
-      page.removeEventListener("keydown", onKey, true);
-      page.removeEventListener("focusin", onFocus, true);
+      page.removeEventListener("pointerdown", onPointer, { capture: true });
+      page.removeEventListener("keydown", onKey, { capture: true });
+      page.removeEventListener("focusin", onFocus, { capture: true });
       page.removeEventListener("change", onChange);
     },
   };

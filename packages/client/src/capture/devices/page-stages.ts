@@ -31,16 +31,16 @@ export class PageStages {
   /** Adds a stage; the result takes it away again. */
   add(stage: PageStage): () => void {
     if (this.#stages.size === 0) {
-      this.#page.addEventListener("pointerdown", this.#onPointer, true);
-      this.#page.addEventListener("focusin", this.#onFocus, true);
+      this.#page.addEventListener("pointerdown", this.#onPointer, { capture: true });
+      this.#page.addEventListener("focusin", this.#onFocus, { capture: true });
     }
     this.#stages.add(stage);
     return () => {
       this.#stages.delete(stage);
       if (this.#addressed === stage) this.#addressed = undefined;
       if (this.#stages.size > 0) return;
-      this.#page.removeEventListener("pointerdown", this.#onPointer, true);
-      this.#page.removeEventListener("focusin", this.#onFocus, true);
+      this.#page.removeEventListener("pointerdown", this.#onPointer, { capture: true });
+      this.#page.removeEventListener("focusin", this.#onFocus, { capture: true });
       this.#isTurnedAway = false;
     };
   }
