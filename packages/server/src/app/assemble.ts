@@ -1,10 +1,10 @@
-import type { RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Clock } from "@dreamloop/core";
 import { DREAMLOOP_VERSION } from "@dreamloop/core/internal";
 import { PROTOCOL_LIMITS, PROTOCOL_VERSION, TRANSPORTS, type ConfigAnswer } from "@dreamloop/protocol";
 import type { MediaHost } from "../media/media-host.ts";
 import type { ServerConfig } from "../platform/config/server-config.ts";
+import { RequestFront } from "../platform/http/request-front.ts";
 import { RequestGate } from "../platform/http/request-gate.ts";
 import { RequestIdentities } from "../platform/http/request-identity.ts";
 import type { UpgradeListener } from "../platform/http/upgrade-requests.ts";
@@ -58,7 +58,7 @@ export interface AssembledServer {
   /** Whether the WebRTC library is there. */
   readonly hasWebRtc: boolean;
   /** Takes HTTP requests. */
-  readonly listener: RequestListener;
+  readonly front: RequestFront;
   /** Takes WebSockets. */
   readonly webSocket: UpgradeListener;
 }
@@ -74,7 +74,11 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
   const identities = new RequestIdentities(config);
   const tokens = new TokenSigner(clock);
   const rates = new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond });
-  const gate = new RequestGate({ clock, access, identities, rates, tokens });
+  const healthRates = new RateTable({
+    perSecond: config.httpRequestsPerSecond,
+    burst: 4 * config.httpRequestsPerSecond,
+  });
+  const gate = new RequestGate({ clock, access, identities, rates, healthRates, tokens });
   const uploads = new UploadReceiver(clock, config);
   const recordings = config.recording ? new RecordingStore() : undefined;
   const registry = new SessionRegistry({
@@ -143,8 +147,13 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
     uploads,
     recordings,
     hasWebRtc: rtc.isLoaded,
-    listener: (request, response) => void listener(request, response),
-    webSocket: webSocketEndpoint({ gate, tokens, sessions: registry, codecs, metrics }),
+    front: new RequestFront({
+      gate,
+      metrics,
+      isTls,
+      listener: (request, response) => void listener(request, response),
+    }),
+    webSocket: webSocketEndpoint({ gate, tokens, sessions: registry, codecs, metrics, isTls }),
   };
 }
 

@@ -7,6 +7,7 @@ import { MediaHost } from "../media/media-host.ts";
 import { serverConfig, type ServerConfig, type ServerConfigInput } from "../platform/config/server-config.ts";
 import { upgradeRequests } from "../platform/http/upgrade-requests.ts";
 import type { ServerNotice } from "../platform/notices/server-notice.ts";
+import { within } from "../platform/limits/within.ts";
 import { readTlsFiles } from "../platform/security/tls-files.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import { WorldPool, type WorldPoolOptions } from "../worlds/world-pool.ts";
@@ -90,7 +91,7 @@ export class DreamloopServer {
       ...(options.loadWorld === undefined ? {} : { load: options.loadWorld }),
     });
     try {
-      const { listener, webSocket, ...parts } = await assemble({
+      const { front, webSocket, ...parts } = await assemble({
         config,
         clock,
         worlds,
@@ -99,8 +100,8 @@ export class DreamloopServer {
         playerFolder: options.playerFolder,
         onNotice: options.onNotice,
       });
-      const http =
-        tls === undefined ? createServer(HTTP_LIMITS, listener) : createTlsServer({ ...HTTP_LIMITS, ...tls }, listener);
+      const http = tls === undefined ? createServer(HTTP_LIMITS) : createTlsServer({ ...HTTP_LIMITS, ...tls });
+      front.attach(http);
       http.maxConnections = MAX_CONNECTIONS;
       const server = new DreamloopServer({ config, http, media, pool, worlds, ...parts });
       http.on("upgrade", upgradeRequests(http, { isTls: tls !== undefined, webSocket }));
@@ -179,21 +180,20 @@ export class DreamloopServer {
     await this.close();
   }
 
+  /** Whatever hangs, it is over when the drain time is: what has not ended by then is left to the end of the process. */
   async #end(): Promise<void> {
     const { http, registry, pool, media, uploads, recordings } = this.#parts;
+    const { drainSeconds } = this.config;
+    const start = performance.now();
+    const rest = (): number => Math.max(0, drainSeconds - (performance.now() - start) / 1000);
     uploads.close();
     const stopped = new Promise<void>((resolve) => http.close(() => resolve()));
-    const drain = setTimeout(
-      () => this.#sockets.forEach((socket) => socket.destroy()),
-      this.config.drainSeconds * 1000,
-    );
-    await registry.close();
+    await within(registry.close(), rest());
     http.closeIdleConnections();
-    await pool.close();
-    await media.close();
+    await within(Promise.all([pool.close(), media.close()]), rest());
     for (const socket of this.#sockets) socket.destroySoon();
-    await stopped;
-    clearTimeout(drain);
+    await within(stopped, rest());
+    for (const socket of this.#sockets) socket.destroy();
     await recordings?.close();
   }
 }

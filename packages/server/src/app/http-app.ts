@@ -3,7 +3,7 @@ import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { errorAnswer } from "../platform/http/error-answer.ts";
 import type { RequestGate } from "../platform/http/request-gate.ts";
 import { bearerOf, type HttpEnv } from "../platform/http/request-identity.ts";
-import { setSecurityHeaders } from "../platform/http/security-headers.ts";
+import { securityHeaders } from "../platform/http/security-headers.ts";
 import type { NoticeReporter } from "../platform/notices/notice-reporter.ts";
 import type { ServerMetrics } from "../platform/server-metrics.ts";
 import type { PlayerFile } from "./player-files.ts";
@@ -34,12 +34,11 @@ export function httpApp(options: HttpAppOptions): Hono<HttpEnv> {
 
   app.use(async (c, next) => {
     await next();
-    setSecurityHeaders(c.res.headers, { isTls });
+    for (const [name, value] of securityHeaders({ isTls })) c.res.headers.set(name, value);
     allowOrigin(options, c);
     metrics.httpRequests.inc({ status: c.res.status });
   });
   app.use(async (c, next) => {
-    gate.admit(c.env.incoming);
     if (!SAFE_METHODS.includes(c.req.method)) gate.checkOrigin(c.env.incoming, tokenOf(c));
     await next();
   });

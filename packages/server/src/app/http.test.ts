@@ -54,7 +54,7 @@ describe("who is let in", () => {
   it.each([
     ["evil.example", 421],
     ["127.0.0.1.evil.example", 421],
-    ["user@127.0.0.1", 400],
+    ["user@127.0.0.1", 421],
     ["localhost:1", 200],
     ["127.0.0.1", 200],
     ["[::1]:8787", 200],

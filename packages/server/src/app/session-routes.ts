@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { Hono, type Context } from "hono";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import {
@@ -9,6 +8,7 @@ import {
   readResumeRequest,
 } from "@dreamloop/protocol";
 import { recordingFile } from "../recordings/recording-file.ts";
+import { fileAnswer } from "./file-answer.ts";
 import type { AccessRules } from "../platform/security/access-rules.ts";
 import { SESSION_ROLES, type SessionRole, type TokenSigner } from "../platform/security/session-token.ts";
 import type { ServerMetrics } from "../platform/server-metrics.ts";
@@ -112,14 +112,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Hono<HttpEnv> {
     const recording = session.run?.recordings?.find(c.req.param("recordingId"));
     const file = recording === undefined ? undefined : await recordingFile(recording, c.req.param("file"));
     if (file === undefined) throw new DreamloopError(ERROR_CODES.notFound, "there is no such recording");
-    return new Response(Readable.toWeb(file.stream) as ReadableStream, {
-      headers: {
-        "Content-Type": file.type,
-        "Content-Length": String(file.bytes),
-        "Content-Disposition": `attachment; filename="dreamloop-${file.name}"`,
-        "Cache-Control": "no-store",
-      },
-    });
+    return fileAnswer(c.req.raw, file);
   });
 
   return routes;

@@ -18,6 +18,7 @@ import { readTar } from "../test-support/read-tar.ts";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { TestServer, until } from "../test-support/test-server.ts";
 import { SessionTrace } from "./session-trace.ts";
+import { archiveBytes, readArchive, readTrace as readTraceBytes } from "./trace-archive.ts";
 
 const SMALL = { width: 64, height: 32 };
 /** More bytes than a line of a trace holds. */
@@ -104,36 +105,39 @@ describe("the trace of a recording that began with a picture", () => {
 });
 
 describe("the trace of a session", () => {
-  it("M5: is given up beyond its limit, arrays included, and copies that were made before stay", async () => {
+  it("M5: is given up beyond its limit, arrays included, and what was recorded before stays", async () => {
     const trace = await SessionTrace.open(folder, { bytes: 1000 });
     const address = `sha256:${"ab".repeat(32)}`;
     trace.write("one\n");
     trace.keep(address, new Uint8Array(600));
     trace.keep(address, new Uint8Array(600));
-    const copy = await trace.copyTo(join(folder, "copy.trace"));
-    expect(copy?.archive).toBeDefined();
+    const view = await trace.view();
+    if (view === undefined) throw new Error("the trace was given up");
     trace.keep(`sha256:${"cd".repeat(32)}`, new Uint8Array(600));
-    expect(await trace.copyTo(join(folder, "late.trace"))).toBeUndefined();
+    expect(await trace.view()).toBeUndefined();
     const parts: Uint8Array[] = [];
-    for await (const part of copy?.archive?.read() ?? []) parts.push(part);
+    for await (const part of readArchive(view)) parts.push(part);
     const archive = Buffer.concat(parts);
-    expect(archive.byteLength).toBe(await copy?.archive?.size());
+    expect(archive.byteLength).toBe(archiveBytes(view));
     const [lines, array] = [...readTar(archive).values()];
     expect(Buffer.from(lines ?? []).toString()).toMatch(/^one\n{"type":"footer".*}\n$/);
     expect(array?.byteLength).toBe(600);
     await trace.close();
   });
 
-  it("G3: a copy ends with the step before which it was made, whatever comes meanwhile, and says that the run went on", async () => {
+  it("G3: a trace that is taken ends with the step before which it was taken, whatever comes meanwhile, and says that the run went on", async () => {
     const place = mkdtempSync(join(folder, "copies-"));
     const trace = await SessionTrace.open(place, { bytes: 1_000_000 });
     const step = (index: number): string => `{"type":"step","stepNumber":${index},"frameCount":2}\n`;
     trace.write(step(0));
     trace.write(step(1));
-    const copying = trace.copyTo(join(place, "copy.trace"));
+    const taking = trace.view();
     for (let index = 2; index < 200; index += 1) trace.write(step(index));
-    const { traceFile = "" } = (await copying) ?? {};
-    const lines = readFileSync(traceFile, "utf8").trimEnd().split("\n");
+    const view = await taking;
+    if (view === undefined) throw new Error("the trace was given up");
+    const parts: Uint8Array[] = [];
+    for await (const part of readTraceBytes(view)) parts.push(part);
+    const lines = Buffer.concat(parts).toString().trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { type: "step", stepNumber: 0, frameCount: 2 },
       { type: "step", stepNumber: 1, frameCount: 2 },

@@ -5,8 +5,7 @@ import type { RecordingFacts } from "@dreamloop/protocol";
 import type { RecordedVideo } from "../media/media-messages.ts";
 import { newSecret } from "../platform/security/secrets.ts";
 import type { RecordingStore } from "./recording-store.ts";
-import { SessionTrace } from "./session-trace.ts";
-import type { TraceArchive } from "./trace-archive.ts";
+import { SessionTrace, type TraceView } from "./session-trace.ts";
 
 /** A finished recording. */
 export interface StoredRecording {
@@ -14,10 +13,8 @@ export interface StoredRecording {
   readonly facts: RecordingFacts;
   /** The video; absent when no frame was recorded. */
   readonly videoFile?: string;
-  /** The trace; absent when none was kept. */
-  readonly traceFile?: string;
-  /** The trace with the content that does not stand in it; absent when there is no such content. */
-  readonly archive?: TraceArchive;
+  /** The trace of the session up to its end; absent when none was kept. */
+  readonly trace?: TraceView;
 }
 
 /** The limits of the recordings of one session. */
@@ -104,19 +101,19 @@ export class SessionRecordings {
     return sizes.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Completes a recording of a world's rate: its video is closed, the trace of the session up to now goes beside it. */
+  /** Completes a recording of a world's rate: its video is closed, and the trace of the session up to now belongs to it. */
   async finish(video: RecordedVideo, framesPerSecond: number): Promise<RecordingFacts> {
     const active = this.#active;
     if (active === undefined)
       throw new DreamloopError(ERROR_CODES.invalidState, "record_stop: no recording is under way; start one first");
     this.#active = undefined;
     const { recordingId, folder } = active;
-    const trace = await this.trace.copyTo(join(folder, "run.trace"));
+    const trace = await this.trace.view();
     const path = `/api/sessions/${this.#sessionId}/recordings/${recordingId}`;
     const facts: RecordingFacts = {
       recordingId,
       ...(video.frameCount === 0 ? {} : { videoPath: `${path}/video.mp4` }),
-      ...(trace === undefined ? {} : { tracePath: `${path}/${trace.archive === undefined ? "run.trace" : "run.tar"}` }),
+      ...(trace === undefined ? {} : { tracePath: `${path}/${trace.addresses.size === 0 ? "run.trace" : "run.tar"}` }),
       frameCount: video.frameCount,
       droppedFrames: video.droppedFrames,
       videoBytes: video.bytes,
@@ -126,7 +123,7 @@ export class SessionRecordings {
     this.#stored.push({
       facts,
       ...(video.frameCount === 0 ? {} : { videoFile: join(folder, "video.mp4") }),
-      ...trace,
+      ...(trace === undefined ? {} : { trace }),
     });
     if (this.#stored.length > this.#limits.count) {
       const oldest = this.#stored.shift();

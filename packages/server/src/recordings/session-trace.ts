@@ -1,15 +1,20 @@
-import { copyFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import type { PayloadStore } from "@dreamloop/core";
 import { TraceTally } from "@dreamloop/core/internal";
-import { appendToTrace, PayloadFolder, payloadFolderOf, TraceFileWriter } from "@dreamloop/node";
-import { TraceArchive } from "./trace-archive.ts";
+import { PayloadFolder, payloadFolderOf, TraceFileWriter } from "@dreamloop/node";
 
-/** A copy of a trace as it was at one moment. */
-export interface TraceCopy {
-  /** The trace. */
-  readonly traceFile: string;
-  /** The trace with the content that does not stand in it; absent when everything does. */
-  readonly archive?: TraceArchive;
+/** A trace as it was at one moment: the beginning of the session's file and an end of its own, so that nothing is copied. */
+export interface TraceView {
+  /** The session's file, which grows on. */
+  readonly file: string;
+  /** Bytes of the file that belong to it. */
+  readonly bytes: number;
+  /** What follows them. */
+  readonly footer: string;
+  /** Where its content is that stands in no line. */
+  readonly payloads: PayloadStore;
+  /** What it needs of that, with the bytes of each; empty when every line holds all that it needs. */
+  readonly addresses: ReadonlyMap<string, number>;
 }
 
 /** The exact trace of one session: a file, and beside it the big arrays that no line can hold. Beyond its limit it is given up. */
@@ -52,28 +57,23 @@ export class SessionTrace {
     this.#keeping = this.#keeping.then(() => this.#payloads.put(address, bytes)).catch(() => this.#giveUp());
   }
 
-  /** Copies what was written so far, with an end of its own; nothing when the trace was given up or cannot be copied. */
-  async copyTo(traceFile: string): Promise<TraceCopy | undefined> {
+  /** What was written so far; nothing when the trace was given up or cannot be written. */
+  async view(): Promise<TraceView | undefined> {
     const addresses = new Map(this.#payloadBytes);
     const { footer } = this.#tally;
-    const lineBytes = this.#lineBytes;
+    const bytes = this.#lineBytes;
     try {
       await this.#keeping;
       // Writing nothing waits for what was written before.
       await this.#file?.write("");
-      if (this.#file === undefined) return undefined;
-      await copyFile(this.#file.path, traceFile);
-      // Steps that came meanwhile are no part of this copy.
-      await truncate(traceFile, lineBytes);
-      await appendToTrace(traceFile, footer);
     } catch {
       return undefined;
     }
-    if (addresses.size === 0) return { traceFile };
-    return { traceFile, archive: new TraceArchive({ traceFile, payloads: this.#payloads, addresses }) };
+    if (this.#file === undefined) return undefined;
+    return { file: this.#file.path, bytes, footer, payloads: this.#payloads, addresses };
   }
 
-  /** Ends it; what was copied stays. */
+  /** Ends it; the file stays. */
   async close(): Promise<void> {
     await this.#keeping;
     const file = this.#file;

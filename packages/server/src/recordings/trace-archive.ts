@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { DreamloopError, ERROR_CODES, type PayloadStore } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { payloadFolderOf } from "@dreamloop/node";
+import type { TraceView } from "./session-trace.ts";
 
 /** Sizes of a tar archive (POSIX.1-2017, pax, ustar interchange format). */
 const BLOCK_BYTES = 512;
@@ -9,53 +9,44 @@ const END_BYTES = 2 * BLOCK_BYTES;
 /** The name of the trace in the archive. */
 const TRACE_NAME = "run.trace";
 
-/** What a `TraceArchive` is made of. */
-export interface TraceArchiveOptions {
-  /** The trace. */
-  readonly traceFile: string;
-  /** Where its content is. */
-  readonly payloads: PayloadStore;
-  /** What it needs of that, with the bytes of each. */
-  readonly addresses: ReadonlyMap<string, number>;
+/** Bytes of a trace. */
+export function traceBytes({ bytes, footer }: TraceView): number {
+  return bytes + Buffer.byteLength(footer);
+}
+
+/** A trace, piece by piece. */
+export async function* readTrace({ file, bytes, footer }: TraceView): AsyncGenerator<Uint8Array, void, void> {
+  if (bytes > 0) yield* createReadStream(file, { end: bytes - 1 }) as AsyncIterable<Uint8Array>;
+  yield Buffer.from(footer);
+}
+
+/** Bytes of the archive of a trace. */
+export function archiveBytes(trace: TraceView): number {
+  return [traceBytes(trace), ...trace.addresses.values()].reduce(
+    (sum, bytes) => sum + BLOCK_BYTES + padded(bytes),
+    END_BYTES,
+  );
 }
 
 /**
- * A trace with the content that does not stand in it, as one tar archive: `run.trace`, and its payload folder beside it as `dreamloop replay`
- * looks for it. Made while it is read, so that it takes no place on the disk.
+ * A trace with the content that stands in no line, as one tar archive, piece by piece: `run.trace`, and its payload folder beside it as `dreamloop replay`
+ * looks for it. Made while it is read, so that it takes no room on the disk.
  */
-export class TraceArchive {
-  readonly #options: TraceArchiveOptions;
-
-  /** Reads nothing yet. */
-  constructor(options: TraceArchiveOptions) {
-    this.#options = options;
+export async function* readArchive(trace: TraceView): AsyncGenerator<Uint8Array, void, void> {
+  const size = traceBytes(trace);
+  yield tarHeader(TRACE_NAME, size);
+  yield* readTrace(trace);
+  yield padding(size);
+  for (const [address, bytes] of trace.addresses) {
+    const content = await trace.payloads.get(address);
+    if (content?.byteLength !== bytes)
+      throw new DreamloopError(ERROR_CODES.notFound, `${address}: the content of the trace is gone`);
+    const digest = address.slice("sha256:".length);
+    yield tarHeader(`${payloadFolderOf(TRACE_NAME)}/${digest.slice(0, 2)}/${digest.slice(2)}`, bytes);
+    yield content;
+    yield padding(bytes);
   }
-
-  /** Bytes of the whole. */
-  async size(): Promise<number> {
-    const { traceFile, addresses } = this.#options;
-    const { size } = await stat(traceFile);
-    return [size, ...addresses.values()].reduce((sum, bytes) => sum + BLOCK_BYTES + padded(bytes), END_BYTES);
-  }
-
-  /** The archive, piece by piece. */
-  async *read(): AsyncGenerator<Uint8Array, void, void> {
-    const { traceFile, payloads, addresses } = this.#options;
-    const { size } = await stat(traceFile);
-    yield tarHeader(TRACE_NAME, size);
-    yield* createReadStream(traceFile) as AsyncIterable<Uint8Array>;
-    yield padding(size);
-    for (const [address, bytes] of addresses) {
-      const content = await payloads.get(address);
-      if (content?.byteLength !== bytes)
-        throw new DreamloopError(ERROR_CODES.notFound, `${address}: the content of the trace is gone`);
-      const digest = address.slice("sha256:".length);
-      yield tarHeader(`${payloadFolderOf(TRACE_NAME)}/${digest.slice(0, 2)}/${digest.slice(2)}`, bytes);
-      yield content;
-      yield padding(bytes);
-    }
-    yield new Uint8Array(END_BYTES);
-  }
+  yield new Uint8Array(END_BYTES);
 }
 
 function padded(bytes: number): number {

@@ -11,6 +11,7 @@ import {
   type SessionStatsMessage,
 } from "@dreamloop/protocol";
 import type { MediaFrame, MediaStats } from "../media/media-messages.ts";
+import { within } from "../platform/limits/within.ts";
 import type { ServerMetrics } from "../platform/server-metrics.ts";
 import { newSecret } from "../platform/security/secrets.ts";
 import type { SessionRole } from "../platform/security/session-token.ts";
@@ -242,11 +243,16 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
     // While it loads, the slot is free at once; the load itself counts where loads are counted.
     const wasRunning = this.#run !== undefined;
     if (!wasRunning) slot.release();
+    // Whatever hangs, the slot is free within the grace time; what has not ended by then ends later, or is given up.
+    if (!(await within(this.#free(), this.#options.config.graceSeconds))) this.log.note("ends_late");
+    if (wasRunning) slot.release();
+    this.#markClosed();
+  }
+
+  async #free(): Promise<void> {
     await this.#run?.close();
     await this.started;
     await this.#run?.close();
-    if (wasRunning) slot.release();
-    this.#markClosed();
   }
 
   #runEvents(): SessionRunEvents {
@@ -262,6 +268,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
         this.log.note("encoder", { ...settings, hardwareAsked: this.#encoder.hardwareAsked });
       },
       onFault: (fault) => void this.close("failed", fault),
+      onLost: (error) => void this.close("failed", error),
       onWarning: (warning) => this.#warnings.take(warning, { log: this.log, audience: this.#audience }),
       onRefusedEvents: ({ message }) => this.log.note("events_refused", { message }),
     };

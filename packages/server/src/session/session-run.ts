@@ -12,6 +12,7 @@ import type { HostedSession, HostedSessionOptions } from "@dreamloop/node";
 import { defaultBitrate } from "@dreamloop/outputs";
 import type { FrameCodec, RecordingFacts } from "@dreamloop/protocol";
 import type { ServerConfig } from "../platform/config/server-config.ts";
+import { within } from "../platform/limits/within.ts";
 import type { MediaFeedEvents } from "../media/media-feeds.ts";
 import type { MediaFeed, MediaHost } from "../media/media-host.ts";
 import type { MediaStats } from "../media/media-messages.ts";
@@ -22,6 +23,11 @@ import { leadStepsFor } from "../worlds/warm-up.ts";
 import type { SessionPictures } from "./session-pictures.ts";
 import type { WorldLease, WorldOrder, WorldPool } from "../worlds/world-pool.ts";
 
+/** Seconds that the parts of a session get to end: what is recorded, the world (which ends at its next step), the encoders, and files. */
+const RECORDING_SECONDS = 5;
+const WORLD_SECONDS = 3;
+const MEDIA_SECONDS = 5;
+const FILE_SECONDS = 2;
 /** Video begins with this much more than a file of the same picture, since it has no look-ahead. */
 const LIVE_FACTOR = 1.5;
 
@@ -53,6 +59,8 @@ export interface SessionRunOptions {
 export interface SessionRunEvents extends MediaFeedEvents, Pick<HostedSessionOptions, "onWarning" | "onRefusedEvents"> {
   /** Told about the load. */
   readonly onProgress: (progress: LoadProgress) => void;
+  /** Told when its world is lost because another session of it hangs. */
+  readonly onLost: (error: DreamloopError) => void;
 }
 
 /** What a session holds once its world is loaded: the world, its rollout, its media and its recordings. Whoever opened it closes it. */
@@ -112,7 +120,7 @@ export class SessionRun {
   /** Loads the world and starts the rollout; `signal` gives up. Leaves nothing behind when it throws. */
   static async open(options: SessionRunOptions, events: SessionRunEvents, signal: AbortSignal): Promise<SessionRun> {
     const { pool, order, config, clock, sessionId } = options;
-    const lease = await pool.acquire(order, { signal, onProgress: events.onProgress });
+    const lease = await pool.acquire(order, { signal, onProgress: events.onProgress, onLost: events.onLost });
     let recordings: SessionRecordings | undefined;
     try {
       throwIfCancelled(signal, "the session");
@@ -196,13 +204,15 @@ export class SessionRun {
     return this.#closing;
   }
 
+  /** Every wait has an end, so that nothing that hangs keeps the rest from being freed. */
   async #end(): Promise<void> {
-    if (this.recordings?.activeSeconds !== undefined) await this.stopRecording().catch(() => undefined);
-    await this.hosted.close();
-    await this.#feed.close();
+    if (this.recordings?.activeSeconds !== undefined) await within(this.stopRecording(), RECORDING_SECONDS);
+    const answers = await within(this.hosted.close(), WORLD_SECONDS);
+    await within(this.#feed.close(), MEDIA_SECONDS);
     this.#feed.chunkPort.close();
-    await this.recordings?.trace.close();
-    this.#lease.release();
+    if (this.recordings !== undefined) await within(this.recordings.trace.close(), FILE_SECONDS);
+    if (answers) this.#lease.release();
+    else this.#lease.abandon();
   }
 
   #needRecordings(): SessionRecordings {

@@ -23,6 +23,21 @@ export interface WorldLease {
   readonly modelSeconds?: number;
   /** Gives it back; idempotent. */
   release(): void;
+  /**
+   * Gives it back as one that no longer answers: its worker is ended, whoever else holds it hears that it is lost, and the next one who asks loads the world
+   * anew. Idempotent.
+   */
+  abandon(): void;
+}
+
+/** How a world is acquired. */
+export interface AcquireOptions {
+  /** Gives up waiting. */
+  readonly signal?: AbortSignal;
+  /** Told about the load. */
+  readonly onProgress?: (progress: LoadProgress) => void;
+  /** Told when the world is lost because another session of it hangs. */
+  readonly onLost?: (error: DreamloopError) => void;
 }
 
 /** What a `WorldPool` is made with. */
@@ -50,6 +65,8 @@ interface PoolEntry {
   /** Who waits for the load, and who holds the world. */
   waiters: number;
   leases: number;
+  /** Hear when the world is lost to a session that hangs. */
+  readonly holders: Set<(error: DreamloopError) => void>;
   isPinned: boolean;
   isEnding: boolean;
   idle: AbortController | undefined;
@@ -63,6 +80,8 @@ export class WorldPool {
   readonly #options: WorldPoolOptions;
   readonly #entries = new Map<string, PoolEntry>();
   readonly #infos = new Map<string, WorldHost["info"]>();
+  /** Entries that were given up and whose workers have not ended yet. */
+  readonly #ending = new Set<PoolEntry>();
   #loadCount = 0;
   #closed = false;
 
@@ -114,10 +133,7 @@ export class WorldPool {
    * Gives a loaded world, loading it if need be. `signal` gives up waiting at once; a load that nobody waits for any more is cancelled.
    * Throws `busy`, `cancelled`, or what went wrong in the load.
    */
-  async acquire(
-    order: WorldOrder,
-    options: { readonly signal?: AbortSignal; readonly onProgress?: (progress: LoadProgress) => void } = {},
-  ): Promise<WorldLease> {
+  async acquire(order: WorldOrder, options: AcquireOptions = {}): Promise<WorldLease> {
     this.check(order);
     const entry = this.#entryOf(order) ?? this.#begin(order);
     const { signal, onProgress } = options;
@@ -133,7 +149,7 @@ export class WorldPool {
       if (onProgress !== undefined) entry.listeners.delete(onProgress);
       this.#settle(entry);
     }
-    return this.#lease(entry);
+    return this.#lease(entry, options.onLost);
   }
 
   /** Loads a world and keeps it until the server closes. */
@@ -147,7 +163,8 @@ export class WorldPool {
   /** Unloads everything; idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#entries.values()].map((entry) => this.#end(entry)));
+    const ending = [...this.#ending].map(({ host }) => host?.close());
+    await Promise.all([...ending, ...[...this.#entries.values()].map((entry) => this.#end(entry))]);
   }
 
   #entryOf(order: WorldOrder): PoolEntry | undefined {
@@ -186,6 +203,7 @@ export class WorldPool {
       loading,
       cancel,
       listeners,
+      holders: new Set(),
       host: undefined,
       modelSeconds: undefined,
       waiters: 0,
@@ -206,18 +224,48 @@ export class WorldPool {
     return entry;
   }
 
-  #lease(entry: PoolEntry): WorldLease {
+  #lease(entry: PoolEntry, onLost: ((error: DreamloopError) => void) | undefined): WorldLease {
     let isHeld = true;
+    const giveBack = (): boolean => {
+      if (!isHeld) return false;
+      isHeld = false;
+      entry.leases -= 1;
+      if (onLost !== undefined) entry.holders.delete(onLost);
+      return true;
+    };
+    if (onLost !== undefined) entry.holders.add(onLost);
     return {
       host: entry.host as WorldHost,
       ...(entry.modelSeconds === undefined ? {} : { modelSeconds: entry.modelSeconds }),
       release: () => {
-        if (!isHeld) return;
-        isHeld = false;
-        entry.leases -= 1;
-        this.#settle(entry);
+        if (giveBack()) this.#settle(entry);
+      },
+      abandon: () => {
+        if (giveBack()) this.#abandon(entry);
       },
     };
+  }
+
+  /** Ends a worker that hangs; the entry is free at once. Worlds that are kept are loaded again. */
+  #abandon(entry: PoolEntry): void {
+    if (this.#entries.get(entry.key) !== entry || entry.isEnding) return;
+    entry.isEnding = true;
+    this.#remove(entry);
+    const holders = [...entry.holders];
+    entry.holders.clear();
+    this.#ending.add(entry);
+    void entry.host?.close().finally(() => this.#ending.delete(entry));
+    const { id } = entry.order.world;
+    for (const tell of holders) {
+      tell(
+        new DreamloopError(
+          ERROR_CODES.workerFailed,
+          `the worker of ${JSON.stringify(id)} stopped answering in another session and was ended; start again`,
+          { retryable: true },
+        ),
+      );
+    }
+    if (entry.isPinned && !this.#closed) void this.preload(entry.order).catch(() => undefined);
   }
 
   /** What follows when somebody left. */

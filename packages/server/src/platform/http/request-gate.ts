@@ -15,9 +15,14 @@ export interface RequestGateOptions {
   readonly identities: RequestIdentities;
   /** How often each of them may ask. */
   readonly rates: RateTable;
+  /** The same for checks of health, so that a balancer is never refused because of the clients behind the same address. */
+  readonly healthRates: RateTable;
   /** Reads session tokens. */
   readonly tokens: TokenSigner;
 }
+
+/** Paths that balancers ask again and again. */
+const HEALTH_PATHS = ["/healthz", "/readyz"];
 
 /** The checks that every request passes, WebSockets included: how often its sender asks, by which name, and from which page. */
 export class RequestGate {
@@ -30,8 +35,9 @@ export class RequestGate {
 
   /** Charges a request to whoever sent it and checks its Host. Throws `limit_exceeded`, or `unauthorized` with status 421. */
   admit(request: IncomingMessage): void {
-    const { rates, identities, clock, access } = this.#options;
-    if (!rates.take(identities.of(request), clock.nowSeconds())) throw tooManyRequests();
+    const { rates, healthRates, identities, clock, access } = this.#options;
+    const table = HEALTH_PATHS.includes(request.url?.split("?")[0] ?? "") ? healthRates : rates;
+    if (!table.take(identities.of(request), clock.nowSeconds())) throw tooManyRequests();
     access.checkHost({ host: request.headers.host });
   }
 

@@ -28,8 +28,7 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ["X-Permitted-Cross-Domain-Policies", "none"],
 ];
 
-/** Puts the headers on an answer that keep browsers from doing with it what was not meant. */
-export function setSecurityHeaders(headers: Headers, options: { readonly isTls: boolean }): void {
-  for (const [name, value] of HEADERS) headers.set(name, value);
-  if (options.isTls) headers.set("Strict-Transport-Security", "max-age=15552000");
+/** The headers that keep browsers from doing with an answer what was not meant. */
+export function securityHeaders(options: { readonly isTls: boolean }): readonly (readonly [string, string])[] {
+  return options.isTls ? [...HEADERS, ["Strict-Transport-Security", "max-age=15552000"]] : HEADERS;
 }

@@ -10,6 +10,7 @@ import {
   type FrameCodec,
   type ServerMessage,
 } from "@dreamloop/protocol";
+import { listenForErrors } from "../../platform/faults/listen-for-errors.ts";
 import { MessageBudget } from "../../platform/limits/message-budget.ts";
 import type { SessionRole } from "../../platform/security/session-token.ts";
 import { Deadline } from "../../platform/limits/deadline.ts";
@@ -22,6 +23,8 @@ const MAX_WAITING_BYTES = 262_144;
 const MAX_BACKLOG_BYTES = 4 * MAX_WAITING_BYTES;
 /** Seconds that a client gets for its first message. */
 const HELLO_SECONDS = 5;
+/** Seconds that a socket which is closing gets until it is cut. */
+const CLOSING_SECONDS = 2;
 /** Seconds between two pings; a client that has not answered by the next one is gone. */
 const PING_SECONDS = 10;
 
@@ -60,8 +63,13 @@ export class SocketConnection {
     this.#reading = new Deadline(options.session.stampClock);
     this.#deadline.set(HELLO_SECONDS, () => this.#refuse("no hello message came in time"));
     options.socket.on("message", (data, isBinary) => this.#take(data, isBinary));
-    options.socket.on("pong", () => (this.#isAlive = true));
-    options.socket.on("error", () => undefined);
+    options.socket.on("pong", () => {
+      this.#isAlive = true;
+      this.#charge(0);
+    });
+    options.socket.on("ping", () => this.#charge(0));
+    // The library closes a socket that breaks the protocol; one that does not go is cut.
+    listenForErrors(options.socket, () => terminateSoon(options.socket));
     options.socket.on("close", (code) => {
       this.#deadline.clear();
       this.#reading.clear();
@@ -173,9 +181,15 @@ export class SocketConnection {
 
   #end(code: number, reason: string): void {
     this.#socket.close(code, closeReason(reason));
-    const timer = setTimeout(() => this.#socket.terminate(), 2000);
-    timer.unref();
+    terminateSoon(this.#socket);
   }
+}
+
+/** Cuts a socket that has not closed after a while. */
+export function terminateSoon(socket: WebSocket): void {
+  const timer = setTimeout(() => socket.terminate(), CLOSING_SECONDS * 1000);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** What a socket is told that is not let in, before it is closed: the whole error, for which the reason of a close has no room. */

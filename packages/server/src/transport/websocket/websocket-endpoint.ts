@@ -1,15 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import { WebSocketServer } from "ws";
+import { WebSocketServer, type WebSocket } from "ws";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import { PROTOCOL_LIMITS, type FrameCodec } from "@dreamloop/protocol";
-import { errorAnswer } from "../../platform/http/error-answer.ts";
+import { listenForErrors } from "../../platform/faults/listen-for-errors.ts";
+import { endWithRefusal, refusal } from "../../platform/http/refusal.ts";
 import type { RequestGate } from "../../platform/http/request-gate.ts";
 import type { UpgradeListener } from "../../platform/http/upgrade-requests.ts";
 import type { SessionRole, TokenSigner } from "../../platform/security/session-token.ts";
 import type { ServerMetrics } from "../../platform/server-metrics.ts";
 import type { TransportSession } from "../outlet/outlet.ts";
 import { CLOSE_CODES, closeReason } from "./close-codes.ts";
-import { refusalOf, SocketConnection } from "./socket-connection.ts";
+import { refusalOf, SocketConnection, terminateSoon } from "./socket-connection.ts";
 
 /** What a `webSocketEndpoint` is made with. */
 export interface WebSocketEndpointOptions {
@@ -23,7 +24,15 @@ export interface WebSocketEndpointOptions {
   readonly codecs: readonly FrameCodec[];
   /** Counts answers. */
   readonly metrics: Pick<ServerMetrics, "httpRequests">;
+  /** Whether clients reach this server by TLS. */
+  readonly isTls: boolean;
 }
+
+/**
+ * Limits on frames beneath messages, which the types of the library do not know yet. No client of ours splits a message: empty pieces would be work that no
+ * budget sees.
+ */
+const FRAME_LIMITS = { maxFragments: 16, maxPendingAutoPongs: 4 };
 
 const PATH = /^\/api\/sessions\/([\w-]{1,64})\/socket$/;
 
@@ -36,9 +45,12 @@ export function webSocketEndpoint(options: WebSocketEndpointOptions): UpgradeLis
     // One message in each turn of the event loop: many small ones that came together keep nobody else waiting.
     allowSynchronousEvents: false,
     maxPayload: PROTOCOL_LIMITS.controlMessageBytes,
+    ...FRAME_LIMITS,
   });
+  listenForErrors(server);
   return (request, socket, head) => {
-    socket.on("error", () => socket.destroy());
+    listenForErrors(socket, () => socket.destroy());
+    listenForErrors(request);
     try {
       const { session, role } = admit(options, request);
       server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -47,20 +59,22 @@ export function webSocketEndpoint(options: WebSocketEndpointOptions): UpgradeLis
     } catch (error) {
       if (isDreamloopError(error, ERROR_CODES.closed)) {
         // Pages cannot read why an upgrade was refused, but they can read messages, and why a socket was closed.
-        server.handleUpgrade(request, socket, head, (webSocket) => {
-          webSocket.send(JSON.stringify(refusalOf(error)));
-          webSocket.close(CLOSE_CODES.ended, closeReason(error.message));
-        });
+        server.handleUpgrade(request, socket, head, (webSocket) => turnAway(webSocket, error));
         return;
       }
-      const { status, body } = errorAnswer(error);
-      const text = JSON.stringify(body);
-      options.metrics.httpRequests.inc({ status });
-      socket.end(
-        `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-      );
+      const refused = refusal(error, options);
+      options.metrics.httpRequests.inc({ status: refused.status });
+      endWithRefusal(socket, refused);
     }
   };
+}
+
+/** Tells a client why there is nothing for it here, reads nothing of what it sends, and closes. */
+function turnAway(socket: WebSocket, error: DreamloopError): void {
+  listenForErrors(socket);
+  socket.send(JSON.stringify(refusalOf(error)));
+  socket.close(CLOSE_CODES.ended, closeReason(error.message));
+  terminateSoon(socket);
 }
 
 function admit(
