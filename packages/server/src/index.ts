@@ -9,6 +9,11 @@ export {
 } from "./platform/config/server-config.ts";
 export type { ServerConfig, ServerConfigInput } from "./platform/config/server-config.ts";
 export type { ServedWorld } from "./worlds/served-world.ts";
-export type { OriginRefusedNotice, ServerNotice, SessionFailedNotice } from "./platform/notices/server-notice.ts";
+export type {
+  OriginRefusedNotice,
+  ServerFaultNotice,
+  ServerNotice,
+  SessionFailedNotice,
+} from "./platform/notices/server-notice.ts";
 export { worldPoster } from "./worlds/world-poster.ts";
 export type { WorldPoster } from "./worlds/world-poster.ts";

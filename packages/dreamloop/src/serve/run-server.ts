@@ -29,6 +29,7 @@ export async function runServer(context: CliContext, options: RunServerOptions):
     config: options.given,
     worlds: options.worlds,
     onNotice: (notice) => sayNotice(context.terminal, notice),
+    catchesFaults: true,
     portTries: options.given.port === undefined ? PORT_TRIES : 1,
     ...(folder === undefined ? {} : { playerFolder: folder }),
   });
@@ -48,6 +49,10 @@ export function sayNotice(terminal: Terminal, notice: ServerNotice): void {
   if (notice.type === "origin_refused") {
     const { origin } = notice;
     terminal.warn(`refused a page of ${origin}; if it may use this server, start it with --allow-origin ${origin}`);
+    return;
+  }
+  if (notice.type === "server_fault") {
+    terminal.failure("a fault of the server, which ended what it belongs to", notice.error);
     return;
   }
   const { worldId, session, phase, error } = notice;

@@ -4,6 +4,7 @@ import { DREAMLOOP_VERSION } from "@dreamloop/core/internal";
 import { PROTOCOL_LIMITS, PROTOCOL_VERSION, TRANSPORTS, type ConfigAnswer } from "@dreamloop/protocol";
 import type { MediaHost } from "../media/media-host.ts";
 import type { ServerConfig } from "../platform/config/server-config.ts";
+import { LastResort } from "../platform/faults/last-resort.ts";
 import { RequestFront } from "../platform/http/request-front.ts";
 import { RequestGate } from "../platform/http/request-gate.ts";
 import { RequestIdentities } from "../platform/http/request-identity.ts";
@@ -49,6 +50,8 @@ export interface AssembleOptions {
 
 /** The parts of a server behind its port. */
 export interface AssembledServer {
+  /** Catches what nothing else does. */
+  readonly faults: LastResort;
   /** The sessions. */
   readonly registry: SessionRegistry;
   /** Takes pictures in. */
@@ -70,6 +73,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
   const isTls = config.tlsCert !== undefined;
   const metrics = new ServerMetrics();
   const notices = new NoticeReporter(clock, onNotice);
+  const faults = new LastResort((error) => notices.note({ type: "server_fault", error }));
   const access = new AccessRules(config);
   const identities = new RequestIdentities(config);
   const tokens = new TokenSigner(clock);
@@ -89,6 +93,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
     media,
     metrics,
     notices,
+    faults,
     ...(recordings === undefined ? {} : { recordings }),
   });
   addServerGauges(metrics.registry, {
@@ -143,6 +148,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
   });
   const listener = getRequestListener(app.fetch);
   return {
+    faults,
     registry,
     uploads,
     recordings,
@@ -151,9 +157,10 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
       gate,
       metrics,
       isTls,
+      faults,
       listener: (request, response) => void listener(request, response),
     }),
-    webSocket: webSocketEndpoint({ gate, tokens, sessions: registry, codecs, metrics, isTls }),
+    webSocket: webSocketEndpoint({ gate, tokens, sessions: registry, codecs, metrics, isTls, faults }),
   };
 }
 

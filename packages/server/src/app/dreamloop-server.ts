@@ -27,6 +27,11 @@ export interface DreamloopServerOptions {
   readonly portTries?: number;
   /** Told what whoever runs the server should know: refused origins and failed sessions, bounded in number. What it throws is not caught. */
   readonly onNotice?: (notice: ServerNotice) => void;
+  /**
+   * Whether faults that nothing else in the process catches end the session or connection that they belong to, and never the process; default false, since
+   * that concerns the whole process. `dreamloop serve` sets it.
+   */
+  readonly catchesFaults?: boolean;
   /** Loads worlds; for tests. */
   readonly loadWorld?: WorldPoolOptions["load"];
 }
@@ -45,7 +50,7 @@ const HTTP_LIMITS = {
 const MAX_CONNECTIONS = 1024;
 
 /** What a server holds and closes. */
-interface ServerParts extends Pick<AssembledServer, "registry" | "uploads" | "recordings" | "hasWebRtc"> {
+interface ServerParts extends Pick<AssembledServer, "registry" | "uploads" | "recordings" | "hasWebRtc" | "faults"> {
   readonly config: ServerConfig;
   readonly http: Server;
   readonly pool: WorldPool;
@@ -61,6 +66,7 @@ export class DreamloopServer {
   readonly hasWebRtc: boolean;
   readonly #parts: ServerParts;
   readonly #sockets = new Set<Socket>();
+  #stopCatching: () => void = () => undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(parts: ServerParts) {
@@ -107,6 +113,7 @@ export class DreamloopServer {
       http.on("upgrade", upgradeRequests(http, { isTls: tls !== undefined, webSocket }));
       await listen(http, config, options.portTries ?? 1);
       for (const world of preloaded) await pool.preload({ world });
+      if (options.catchesFaults === true) server.#stopCatching = parts.faults.install();
       return server;
     } catch (error) {
       await media.close();
@@ -195,6 +202,7 @@ export class DreamloopServer {
     await within(stopped, rest());
     for (const socket of this.#sockets) socket.destroy();
     await recordings?.close();
+    this.#stopCatching();
   }
 }
 

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { SocketClient } from "../test-support/socket-client.ts";
 import { startedServers } from "../test-support/started-servers.ts";
-import { TestServer, until } from "../test-support/test-server.ts";
+import { until, type TestServer } from "../test-support/test-server.ts";
 
 const { start, close } = startedServers();
 afterEach(close);

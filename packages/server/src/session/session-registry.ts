@@ -4,6 +4,7 @@ import type { ErrorRecord } from "@dreamloop/core/internal";
 import type { CreateSessionRequest } from "@dreamloop/protocol";
 import type { ServerConfig } from "../platform/config/server-config.ts";
 import type { MediaHost } from "../media/media-host.ts";
+import type { LastResort } from "../platform/faults/last-resort.ts";
 import type { NoticeReporter } from "../platform/notices/notice-reporter.ts";
 import type { RecordingStore } from "../recordings/recording-store.ts";
 import { RateTable } from "../platform/limits/rate-table.ts";
@@ -12,7 +13,7 @@ import type { SessionPictures } from "./session-pictures.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import type { WorldOrder, WorldPool } from "../worlds/world-pool.ts";
 import { Deadline } from "../platform/limits/deadline.ts";
-import { LiveSession, type SessionMetrics } from "./live-session.ts";
+import { LiveSession, type LiveSessionOptions, type SessionMetrics } from "./live-session.ts";
 import { hasEnded } from "./session-end.ts";
 import { SessionSlots } from "./session-slots.ts";
 
@@ -43,6 +44,8 @@ export interface SessionRegistryOptions {
   readonly recordings?: RecordingStore;
   /** The counters of the server. */
   readonly metrics: SessionMetrics;
+  /** Ends the session whose work throws. */
+  readonly faults: LastResort;
   /** Who is told of sessions that fail. */
   readonly notices: NoticeReporter;
 }
@@ -113,7 +116,7 @@ export class SessionRegistry {
     pictures?.checkEarly(pool.summary(world));
     pool.check(order);
     const slot = this.#slots.acquire(identity);
-    const session = new LiveSession({
+    const session = this.#begin({
       clock,
       config,
       order,
@@ -130,6 +133,16 @@ export class SessionRegistry {
     metrics.sessionsStarted.inc();
     void session.closed.then(() => this.#retire(session));
     return session;
+  }
+
+  /** What its timers, ports and promises throw later ends this session alone. */
+  #begin(options: LiveSessionOptions): LiveSession {
+    const begun: { session?: LiveSession } = {};
+    const owner = { fail: (error: unknown) => void begun.session?.close("failed", error) };
+    this.#options.faults.run(owner, () => (begun.session = new LiveSession(options)));
+    if (begun.session !== undefined) return begun.session;
+    options.slot.release();
+    throw new DreamloopError(ERROR_CODES.internal, "the session could not be made");
   }
 
   /** An open session; throws `closed` with the reason for one that ended lately, `not_found` for any other. Ask for whoever has a token of it only. */

@@ -1,5 +1,6 @@
 import { DreamloopError, ERROR_CODES, type Clock, type UserInputEventInput } from "@dreamloop/core";
-import { errorToRecord, isPlainObject, type ErrorRecord } from "@dreamloop/core/internal";
+import { isPlainObject, type ErrorRecord } from "@dreamloop/core/internal";
+import { clientRecord } from "../platform/http/client-record.ts";
 import {
   PROTOCOL_LIMITS,
   readControlRequest,
@@ -137,7 +138,7 @@ export class Connection implements Inlet {
       if (this.role !== "player" && !VIEWER_METHODS.includes(request.method)) throw viewersMayNot(request.method);
       this.#answer(request);
     } catch (error) {
-      this.send({ type: "response", id, ok: false, error: errorToRecord(error) });
+      this.send({ type: "response", id, ok: false, error: clientRecord(error) });
     }
   }
 
@@ -202,7 +203,7 @@ export class Connection implements Inlet {
       .handleRequest(request, this)
       .then(
         (result) => this.send({ type: "response", id, ok: true, result }),
-        (error: unknown) => this.send({ type: "response", id, ok: false, error: errorToRecord(error) }),
+        (error: unknown) => this.send({ type: "response", id, ok: false, error: clientRecord(error) }),
       )
       .finally(() => (this.#openRequests -= 1));
   }

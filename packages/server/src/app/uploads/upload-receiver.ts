@@ -1,6 +1,7 @@
 import { DreamloopError, ERROR_CODES, isDreamloopError, type Clock } from "@dreamloop/core";
-import { cleanPicture, PICTURE_FAULTS, type PictureFault } from "@dreamloop/outputs";
+import { PICTURE_FAULTS, type CleanPicture, type PictureFault } from "@dreamloop/outputs";
 import type { UploadAnswer } from "@dreamloop/protocol";
+import { PictureDecoder } from "../../media/pictures/picture-decoder.ts";
 import type { ServerConfig } from "../../platform/config/server-config.ts";
 import { readBytes } from "../../platform/http/read-body.ts";
 import { RateTable } from "../../platform/limits/rate-table.ts";
@@ -29,8 +30,8 @@ export type UploadConfig = Pick<
 >;
 
 /**
- * Takes pictures in: bounded while they arrive, known by their content, their pixels counted before they are decoded, decoded one at a time beside
- * the main thread, and written anew before they are kept.
+ * Takes pictures in: bounded while they arrive, known by their content, their pixels counted before they are decoded, decoded in a process
+ * that can be ended, and written anew before they are kept.
  */
 export class UploadReceiver {
   /** Pictures that wait for a session. */
@@ -39,7 +40,7 @@ export class UploadReceiver {
   readonly #config: UploadConfig;
   readonly #rates: RateTable;
   readonly #underWay = new Map<symbol, string>();
-  #decoding: Promise<unknown> = Promise.resolve();
+  readonly #decoder = new PictureDecoder();
   #isClosed = false;
 
   /** Nothing is held at first. */
@@ -65,7 +66,7 @@ export class UploadReceiver {
     const upload = this.#admit(identity);
     try {
       const bytes = await readBytes(request, { maxBytes: this.#config.uploadBytes, what: "the picture" });
-      const { png, width, height } = await this.#inTurn(() => clean(bytes, this.#config.uploadPixels));
+      const { png, width, height } = await this.#clean(bytes);
       if (this.#isClosed) throw closing();
       this.#underWay.delete(upload);
       const uploadId = this.pending.add(identity, png);
@@ -78,6 +79,7 @@ export class UploadReceiver {
   /** Takes nothing in any more and lets go of everything; idempotent. */
   close(): void {
     this.#isClosed = true;
+    this.#decoder.close();
     this.pending.clear();
   }
 
@@ -98,23 +100,16 @@ export class UploadReceiver {
     return upload;
   }
 
-  /** One after the other, so that the memory for decoding is that of one picture. */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#decoding.then(work);
-    this.#decoding = result.catch(() => undefined);
-    return result;
-  }
-}
-
-async function clean(bytes: Uint8Array, maxPixels: number): ReturnType<typeof cleanPicture> {
-  try {
-    return await cleanPicture(bytes, { maxPixels, maxSide: MAX_KEPT_SIDE });
-  } catch (error) {
-    if (!isDreamloopError(error)) throw error;
-    const { reason } = error.details;
-    const status = Object.entries(STATUS).find(([fault]) => fault === reason)?.[1];
-    if (status === undefined) throw error;
-    throw new DreamloopError(error.code, `picture: ${error.message}`, { details: { reason, status } });
+  async #clean(bytes: Uint8Array): Promise<CleanPicture> {
+    try {
+      return await this.#decoder.clean(bytes, { maxPixels: this.#config.uploadPixels, maxSide: MAX_KEPT_SIDE });
+    } catch (error) {
+      if (!isDreamloopError(error)) throw error;
+      const { reason } = error.details;
+      const status = Object.entries(STATUS).find(([fault]) => fault === reason)?.[1];
+      if (status === undefined) throw error;
+      throw new DreamloopError(error.code, `picture: ${error.message}`, { details: { reason, status } });
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { ERROR_CODES, isDreamloopError, type ErrorCode } from "@dreamloop/core";
-import { errorToRecord, type ErrorRecord } from "@dreamloop/core/internal";
+import type { ErrorRecord } from "@dreamloop/core/internal";
+import { clientRecord } from "./client-record.ts";
 import type { ErrorAnswer } from "@dreamloop/protocol";
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -32,7 +33,7 @@ export function errorAnswer(error: unknown): HttpError {
     const record = { code: ERROR_CODES.internal, message: "a fault of the server", retryable: false, details: {} };
     return { status: 500, body: { error: record } };
   }
-  const { details, ...record } = errorToRecord(error);
+  const { details, ...record } = clientRecord(error);
   const { status, retryAfterSeconds, ...others } = details;
   const told: ErrorRecord = { ...record, details: others };
   return {

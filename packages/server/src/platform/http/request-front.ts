@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { Socket } from "node:net";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import type { ServerMetrics } from "../server-metrics.ts";
+import type { LastResort } from "../faults/last-resort.ts";
 import { listenForErrors } from "../faults/listen-for-errors.ts";
 import { endWithRefusal, refusal } from "./refusal.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -14,6 +15,8 @@ export interface RequestFrontOptions {
   readonly metrics: Pick<ServerMetrics, "httpRequests">;
   /** Whether clients reach this server by TLS. */
   readonly isTls: boolean;
+  /** Ends the connection of a request whose handling throws. */
+  readonly faults: LastResort;
   /** Takes the requests that were let in. */
   readonly listener: RequestListener;
 }
@@ -60,7 +63,8 @@ export class RequestFront {
       this.#refuse(socket, response, error);
       return;
     }
-    this.#options.listener(request, response);
+    const { faults, listener } = this.#options;
+    faults.run({ fail: () => socket.destroy() }, () => listener(request, response));
   }
 
   /** Answers what Node's parser could not read, or what took too long, and ends the connection. */

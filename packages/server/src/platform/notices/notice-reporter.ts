@@ -35,7 +35,7 @@ export class NoticeReporter {
     const isNews =
       notice.type === "origin_refused"
         ? this.#origins.take(notice.origin.toLowerCase(), nowSeconds)
-        : this.#failures.take(notice.worldId, nowSeconds);
+        : this.#failures.take(notice.type === "server_fault" ? " server" : notice.worldId, nowSeconds);
     if (isNews && this.#all.take(nowSeconds)) this.#tell(notice);
   }
 }

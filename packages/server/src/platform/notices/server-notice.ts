@@ -20,5 +20,13 @@ export interface SessionFailedNotice {
   readonly error: unknown;
 }
 
+/** A fault of the server itself that nothing else caught; the session or connection that it belongs to was ended. */
+export interface ServerFaultNotice {
+  /** What this is. */
+  readonly type: "server_fault";
+  /** What went wrong, with its stack. */
+  readonly error: unknown;
+}
+
 /** Something that whoever runs a server should know, as long as nobody can bring it about too often; see `DreamloopServerOptions.onNotice`. */
-export type ServerNotice = OriginRefusedNotice | SessionFailedNotice;
+export type ServerNotice = OriginRefusedNotice | SessionFailedNotice | ServerFaultNotice;

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from "ws";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
-import { errorToRecord, isPlainObject, type ErrorRecord } from "@dreamloop/core/internal";
+import { isPlainObject, type ErrorRecord } from "@dreamloop/core/internal";
+import { clientRecord } from "../../platform/http/client-record.ts";
 import {
   type ControlResponse,
   frameMessageHead,
@@ -10,6 +11,7 @@ import {
   type FrameCodec,
   type ServerMessage,
 } from "@dreamloop/protocol";
+import type { LastResort } from "../../platform/faults/last-resort.ts";
 import { listenForErrors } from "../../platform/faults/listen-for-errors.ts";
 import { MessageBudget } from "../../platform/limits/message-budget.ts";
 import type { SessionRole } from "../../platform/security/session-token.ts";
@@ -38,6 +40,8 @@ export interface SocketConnectionOptions {
   readonly role: SessionRole;
   /** What this server encodes. */
   readonly codecs: readonly FrameCodec[];
+  /** Ends the socket whose messages make something throw. */
+  readonly faults: LastResort;
 }
 
 /** One WebSocket: the whole of a connection where there is no WebRTC. */
@@ -62,7 +66,10 @@ export class SocketConnection {
     this.#deadline = new Deadline(options.session.stampClock);
     this.#reading = new Deadline(options.session.stampClock);
     this.#deadline.set(HELLO_SECONDS, () => this.#refuse("no hello message came in time"));
-    options.socket.on("message", (data, isBinary) => this.#take(data, isBinary));
+    const owner = { fail: () => options.socket.terminate() };
+    options.socket.on("message", (data, isBinary) => {
+      options.faults.run(owner, () => this.#take(data, isBinary));
+    });
     options.socket.on("pong", () => {
       this.#isAlive = true;
       this.#charge(0);
@@ -115,7 +122,7 @@ export class SocketConnection {
       this.#ping();
       inlet.ready();
     } catch (error) {
-      this.#refuse(errorToRecord(error).message, error);
+      this.#refuse(clientRecord(error).message, error);
     }
   }
 
@@ -194,7 +201,7 @@ export function terminateSoon(socket: WebSocket): void {
 
 /** What a socket is told that is not let in, before it is closed: the whole error, for which the reason of a close has no room. */
 export function refusalOf(error: unknown): ControlResponse {
-  return { type: "response", id: 0, ok: false, error: errorToRecord(error) };
+  return { type: "response", id: 0, ok: false, error: clientRecord(error) };
 }
 
 function isInput(text: string): boolean {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import { PROTOCOL_LIMITS, type FrameCodec } from "@dreamloop/protocol";
+import type { LastResort } from "../../platform/faults/last-resort.ts";
 import { listenForErrors } from "../../platform/faults/listen-for-errors.ts";
 import { endWithRefusal, refusal } from "../../platform/http/refusal.ts";
 import type { RequestGate } from "../../platform/http/request-gate.ts";
@@ -26,6 +27,8 @@ export interface WebSocketEndpointOptions {
   readonly metrics: Pick<ServerMetrics, "httpRequests">;
   /** Whether clients reach this server by TLS. */
   readonly isTls: boolean;
+  /** Ends the connection whose handling throws. */
+  readonly faults: LastResort;
 }
 
 /**
@@ -54,7 +57,8 @@ export function webSocketEndpoint(options: WebSocketEndpointOptions): UpgradeLis
     try {
       const { session, role } = admit(options, request);
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        new SocketConnection({ socket: webSocket, session, role, codecs: options.codecs });
+        const { codecs, faults } = options;
+        new SocketConnection({ socket: webSocket, session, role, codecs, faults });
       });
     } catch (error) {
       if (isDreamloopError(error, ERROR_CODES.closed)) {
