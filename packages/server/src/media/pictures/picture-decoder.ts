@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { createRequire } from "node:module";
-import { DreamloopError, ERROR_CODES, errorFromRecord } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
+import { errorFromRecord } from "@dreamloop/core/internal";
 import { PICTURE_FAULTS, type CleanPicture, type CleanPictureOptions } from "@dreamloop/outputs";
 import { listenForErrors } from "../../platform/faults/listen-for-errors.ts";
 import type { FromPictureProcess, ToPictureProcess } from "./picture-messages.ts";

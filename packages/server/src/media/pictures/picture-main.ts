@@ -1,4 +1,4 @@
-import { errorToRecord } from "@dreamloop/core";
+import { errorToRecord } from "@dreamloop/core/internal";
 import { cleanPicture } from "@dreamloop/outputs";
 import type { FromPictureProcess, ToPictureProcess } from "./picture-messages.ts";
 

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from "@dreamloop/core";
+import type { ErrorRecord } from "@dreamloop/core/internal";
 import type { CleanPicture, CleanPictureOptions } from "@dreamloop/outputs";
 
 /** To the process that decodes pictures. */
