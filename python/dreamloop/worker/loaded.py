@@ -64,8 +64,11 @@ class LoadedWorld:
         """Runs work of the author's; what it raises becomes an error that names the line, with the original as its cause."""
         try:
             return work()
-        except DreamloopError:
-            raise
+        except DreamloopError as error:
+            place = place_of_traceback(error.__traceback__)
+            if error.place is not None or place is None:
+                raise
+            raise DreamloopError(error.code, str(error), place=place, retryable=error.retryable, details=error.details) from error
         except Cancelled as error:
             raise DreamloopError("cancelled", f"{name} was cancelled") from error
         except (SystemExit, KeyboardInterrupt) as error:
