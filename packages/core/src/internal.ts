@@ -80,6 +80,7 @@ export { readHistoryOptions, SessionHistory } from "./snapshot/session-history.t
 export type { HistoryFacts } from "./snapshot/session-history.ts";
 export { heldAt, positionOf } from "./snapshot/session-state.ts";
 export type { Boundary, DriverHistory } from "./snapshot/driver-history.ts";
+export type { GenerationFacts } from "./snapshot/generation-table.ts";
 export { looksLikeMoment } from "./snapshot/moment-file.ts";
 export type { MomentFacts } from "./snapshot/moment-format.ts";
 export type { LeadEntry } from "./snapshot/session-state.ts";

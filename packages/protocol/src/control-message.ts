@@ -21,6 +21,10 @@ export interface ControlRequests {
   readonly text_event: { readonly id: string; readonly state: string };
   /** The rollout starts again, with a new seed if one is given. */
   readonly reset: { readonly seed?: number };
+  /** The session goes back to a moment of its history and continues from there as a new generation. */
+  readonly rewind: { readonly generation: number; readonly stepIndex: number } | { readonly secondsAgo: number };
+  /** What the session's history holds: its generations, and how much memory it takes. */
+  readonly history: Readonly<Record<string, never>>;
   /** Session time stands still. */
   readonly pause: Readonly<Record<string, never>>;
   /** Session time goes on. */
@@ -87,6 +91,17 @@ export const readCandidate: Reader<IceCandidate> = shape<IceCandidate>(
   { allowUnknown: true },
 );
 
+const momentAgo = shape<{ readonly secondsAgo: number }>(
+  { secondsAgo: finite({ min: 0, max: 1_000_000 }) },
+  { allowUnknown: true },
+);
+
+/** Reads a moment of a session's history. */
+export const readMomentPosition: Reader<{ readonly generation: number; readonly stepIndex: number }> = shape<{
+  readonly generation: number;
+  readonly stepIndex: number;
+}>({ generation: count, stepIndex: count }, { allowUnknown: true });
+
 const readers: { readonly [Method in ControlMethod]: Reader<ControlRequests[Method]> } = {
   prompt: shape<ControlRequests["prompt"]>(
     {
@@ -100,6 +115,9 @@ const readers: { readonly [Method in ControlMethod]: Reader<ControlRequests[Meth
     { allowUnknown: true },
   ),
   reset: shape<ControlRequests["reset"]>({ seed: optional(count) }, { allowUnknown: true }),
+  rewind: (params, path) =>
+    Object.hasOwn(mapping(params, path), "secondsAgo") ? momentAgo(params, path) : readMomentPosition(params, path),
+  history: nothing,
   pause: nothing,
   resume: nothing,
   step: nothing,

@@ -12,7 +12,7 @@ import {
   type ErrorRecord,
   type Reader,
 } from "@dreamloop/core/internal";
-import { readCandidate, type IceCandidate } from "./control-message.ts";
+import { readCandidate, readMomentPosition, type IceCandidate } from "./control-message.ts";
 import { PROTOCOL_LIMITS } from "./limits.ts";
 import type { RecordingFacts } from "./recording-facts.ts";
 import type { SessionState, SessionStatsMessage } from "./server-message.ts";
@@ -112,6 +112,10 @@ export interface ConfigAnswer {
   readonly recording: boolean;
   /** What a picture to start from may be; absent: the server takes none. */
   readonly uploads?: UploadLimits;
+  /** Bytes of a moment file that a session can be started from; 0: none can. */
+  readonly momentBytes: number;
+  /** Whether sessions keep a history, so that they can go back and be forked. */
+  readonly history: boolean;
 }
 
 /** What a picture may be that is uploaded. */
@@ -148,6 +152,8 @@ export interface CreateSessionRequest {
   readonly prompt?: string;
   /** Size of the picture, for worlds that accept one. */
   readonly size?: { readonly width: number; readonly height: number };
+  /** Name of a moment that the server holds ready, to start from; its inputs and its seed then count. */
+  readonly moment?: string;
   /** Uploaded pictures by the name of the initial input that takes them; each can be used once. */
   readonly images?: Readonly<Record<string, string>>;
 }
@@ -168,10 +174,53 @@ const createRequest = shape<CreateSessionRequest>(
     seed: optional(finite({ integer: true, min: 0 })),
     prompt: optional(text({ allowBlank: true, maxLength: PROTOCOL_LIMITS.promptLength })),
     size: optional(shape<{ width: number; height: number }>({ width: side, height: side }, { allowUnknown: true })),
+    moment: optional(text({ maxLength: PROTOCOL_LIMITS.momentNameLength })),
     images: optional(images),
   },
   { allowUnknown: true },
 );
+
+/** Body of `POST /api/sessions/:id/fork`. */
+export interface ForkSessionRequest {
+  /** The moment to begin from; absent: the next step boundary. */
+  readonly at?: { readonly generation: number; readonly stepIndex: number };
+  /** Seed of every draw from there on; absent: the same. */
+  readonly seed?: number;
+  /** Prompt from there on; absent: the same. */
+  readonly prompt?: string;
+}
+
+const forkRequest = shape<ForkSessionRequest>(
+  {
+    at: optional(readMomentPosition),
+    seed: optional(finite({ integer: true, min: 0 })),
+    prompt: optional(text({ allowBlank: true, maxLength: PROTOCOL_LIMITS.promptLength })),
+  },
+  { allowUnknown: true },
+);
+
+/** Reads the body of a fork; throws `invalid_value` naming the field. */
+export function readForkSessionRequest(value: unknown): ForkSessionRequest {
+  return forkRequest(value, "ForkSessionRequest");
+}
+
+/** Body of `POST /api/sessions/:id/moment`. */
+export interface SaveMomentRequest {
+  /** The moment; absent: the next step boundary. */
+  readonly at?: { readonly generation: number; readonly stepIndex: number };
+  /** A name that a person gave it. */
+  readonly name?: string;
+}
+
+const momentRequest = shape<SaveMomentRequest>(
+  { at: optional(readMomentPosition), name: optional(text({ maxLength: PROTOCOL_LIMITS.momentNameLength })) },
+  { allowUnknown: true },
+);
+
+/** Reads the body of a request for a moment file; throws `invalid_value` naming the field. */
+export function readSaveMomentRequest(value: unknown): SaveMomentRequest {
+  return momentRequest(value, "SaveMomentRequest");
+}
 
 /** Reads the body of `POST /api/sessions`; throws `invalid_value` naming the field. */
 export function readCreateSessionRequest(value: unknown): CreateSessionRequest {

@@ -9,10 +9,20 @@ export type {
 } from "./control-message.ts";
 export { FRAME_CODECS, frameMessageHead, readFrameMessage } from "./frame-message.ts";
 export type { FrameCodec, FrameHeader } from "./frame-message.ts";
-export { readCandidates, readCreateSessionRequest, readOffer, readResumeRequest, TRANSPORTS } from "./http-message.ts";
+export {
+  readCandidates,
+  readCreateSessionRequest,
+  readForkSessionRequest,
+  readSaveMomentRequest,
+  readOffer,
+  readResumeRequest,
+  TRANSPORTS,
+} from "./http-message.ts";
 export type {
   ConfigAnswer,
   CreateSessionRequest,
+  ForkSessionRequest,
+  SaveMomentRequest,
   ErrorAnswer,
   IceServerEntry,
   SdpMessage,

@@ -33,6 +33,8 @@ export const PROTOCOL_LIMITS = {
   images: 8,
   /** Bytes of the header of a binary frame message. */
   frameHeaderBytes: 4096,
+  /** UTF-16 units of the name of a moment. */
+  momentNameLength: 200,
   /** Pixels of a side that a client may ask for. */
   sidePixels: 4096,
 } as const;

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { watchKeyLabels, type KeyLabels } from "../input/key-labels.ts";
 import type { PlaySession } from "../session/play-session.ts";
+import { PlayTimeline, type TimelineState } from "../session/play-timeline.ts";
 import type { PlayEvents, PlayState } from "../session/session-events.ts";
 import type { PlayStats } from "../session/statistics/play-statistics.ts";
 
@@ -45,4 +46,30 @@ export function useKeyLabels(): KeyLabels {
     return () => watch.close();
   }, []);
   return labels;
+}
+
+const NO_TIMELINE: TimelineState = Object.freeze({ nowSeconds: 0, keptFromSeconds: 0, stepSeconds: 0 });
+
+/** Follows a session for a timeline; `state` is new with every step that is shown. */
+export function usePlayTimeline(session: PlaySession | undefined): {
+  readonly timeline: PlayTimeline | undefined;
+  readonly state: TimelineState;
+} {
+  const [timeline, setTimeline] = useState<PlayTimeline | undefined>();
+  useEffect(() => {
+    if (session === undefined) return undefined;
+    const made = new PlayTimeline(session);
+    setTimeline(made);
+    return () => {
+      setTimeline(undefined);
+      made.close();
+    };
+  }, [session]);
+  const subscribe = useCallback(
+    (onChange: () => void) => timeline?.onChange(onChange) ?? (() => undefined),
+    [timeline],
+  );
+  const read = (): TimelineState => timeline?.state ?? NO_TIMELINE;
+  const state = useSyncExternalStore(subscribe, read, read);
+  return { timeline, state };
 }

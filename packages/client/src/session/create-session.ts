@@ -4,7 +4,10 @@ import type { HttpApi } from "../wire/http-api.ts";
 import type { ConnectOptions } from "./play-options.ts";
 
 /** What a session is started with. */
-export interface SessionOrder extends Pick<ConnectOptions, "world" | "preset" | "size" | "images" | "signal"> {
+export interface SessionOrder extends Pick<
+  ConnectOptions,
+  "world" | "preset" | "size" | "moment" | "images" | "signal"
+> {
   /** Seed of the rollout; absent: the server draws one. */
   readonly seed?: number | undefined;
   /** The first prompt; absent: the world's own. */
@@ -16,13 +19,15 @@ export interface SessionOrder extends Pick<ConnectOptions, "world" | "preset" | 
  * what the server says; with `limit_exceeded` or `invalid_value` for what need not be sent to be refused.
  */
 export async function createSession(api: HttpApi, order: SessionOrder): Promise<SessionAnswer> {
-  const { world, preset, seed, prompt, size, images = {}, signal } = order;
+  const { world, preset, seed, prompt, size, moment, images = {}, signal } = order;
+  if (moment !== undefined && typeof moment !== "string") return api.createFromMoment(moment, signal);
   const request: CreateSessionRequest = {
     world,
     ...(preset === undefined ? {} : { preset }),
     ...(seed === undefined ? {} : { seed }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(size === undefined ? {} : { size }),
+    ...(moment === undefined ? {} : { moment }),
   };
   const pictures = Object.entries(images);
   if (pictures.length === 0) return api.create(request, signal);

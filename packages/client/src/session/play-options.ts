@@ -25,6 +25,11 @@ export interface ConnectOptions extends ServerOptions {
   readonly seed?: number;
   /** The first prompt; default: the world's own. */
   readonly prompt?: string;
+  /**
+   * A moment to start from, whose inputs and seed then count: the content of a `.dream` file, which says itself of which world it is, or the name of
+   * one that the server holds ready.
+   */
+  readonly moment?: Blob | string;
   /** Pictures that the world starts from, such as a file of an `<input type="file">`, by the name of the initial input (see `WorldSummary.initialFields`). */
   readonly images?: Readonly<Record<string, Blob>>;
   /** Size of the frames, where the world can choose. */

@@ -1,3 +1,4 @@
+import type { HistoryFacts, MomentPosition, RewindAnswer } from "@dreamloop/core";
 import type {
   ControlMethod,
   ControlRequests,
@@ -35,6 +36,18 @@ export interface Recording extends RecordingFacts {
   readonly videoUrl?: string;
   /** Address of the trace, where one was kept. */
   readonly traceUrl?: string;
+}
+
+/** How a session is forked. */
+export interface ForkOptions {
+  /** The moment to begin from; default the next step. */
+  readonly at?: MomentPosition;
+  /** Seed of every draw from there on; default the same. */
+  readonly seed?: number;
+  /** Prompt from there on; default the same. */
+  readonly prompt?: string;
+  /** Gives up. */
+  readonly signal?: AbortSignal;
 }
 
 /** A world that is being played. Made by `connect`; whoever called that closes it. */
@@ -188,6 +201,37 @@ export class PlaySession {
   /** Starts the rollout again, with another seed where one is given. */
   async reset(options: { readonly seed?: number } = {}): Promise<void> {
     await this.request("reset", options);
+  }
+
+  /**
+   * Goes back to a moment of the history and continues from there; resolves with the new generation and the moment. Rejects with `not_found` for a moment
+   * that the server no longer keeps, `unavailable` where the world or the server keeps none.
+   */
+  async rewind(to: MomentPosition | { readonly secondsAgo: number }): Promise<RewindAnswer> {
+    return (await this.request("rewind", to)) as unknown as RewindAnswer;
+  }
+
+  /** What the history of the session holds: its generations, as a tree, and how far back each can be gone to. */
+  async history(): Promise<HistoryFacts> {
+    return (await this.request("history", {})) as unknown as HistoryFacts;
+  }
+
+  /** A moment of the session as a file that opens at exactly this moment; by default the next step. */
+  saveMoment(options: { readonly at?: MomentPosition; readonly name?: string } = {}): Promise<Blob> {
+    return this.#parts.api.moment(this.#connection.grant, options);
+  }
+
+  /**
+   * Begins another session from a moment of this one, by default the next step, with the same or another seed or prompt, and connects to it. Rejects as
+   * `connect` does. The caller closes it.
+   */
+  async fork(options: ForkOptions = {}): Promise<PlaySession> {
+    const { at, seed, prompt, signal } = options;
+    const changes = { ...(seed === undefined ? {} : { seed }), ...(prompt === undefined ? {} : { prompt }) };
+    const request = { ...(at === undefined ? {} : { at }), ...changes };
+    const grant = await this.#parts.api.fork(this.#connection.grant, request, signal);
+    const known = this.#prompt === undefined ? {} : { prompt: this.#prompt };
+    return this.#parts.openFork(grant, { ...known, ...changes, ...(signal === undefined ? {} : { signal }) });
   }
 
   /** Session time stands still. */

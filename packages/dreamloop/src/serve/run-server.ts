@@ -15,6 +15,8 @@ export interface RunServerOptions {
   readonly given: ServerConfigInput;
   /** The worlds to offer. */
   readonly worlds: readonly ServedWorld[];
+  /** Moments that are held ready, by name; default none. */
+  readonly moments?: Readonly<Record<string, Uint8Array>>;
   /** Called when the server listens; what it throws ends the server. */
   readonly onListening: (server: DreamloopServer) => Promise<void> | void;
 }
@@ -28,6 +30,7 @@ export async function runServer(context: CliContext, options: RunServerOptions):
   const server = await DreamloopServer.start({
     config: options.given,
     worlds: options.worlds,
+    ...(options.moments === undefined ? {} : { moments: options.moments }),
     onNotice: (notice) => sayNotice(context.terminal, notice),
     catchesFaults: true,
     portTries: options.given.port === undefined ? PORT_TRIES : 1,
@@ -61,9 +64,10 @@ export function sayNotice(terminal: Terminal, notice: ServerNotice): void {
   terminal.failure(what, error);
 }
 
-/** The address that people open: the page, with the world in its query and the access token behind `#`. */
-export function pageUrl(server: DreamloopServer, world: string | undefined): string {
-  const query = world === undefined ? "" : `?${new URLSearchParams({ world }).toString()}`;
+/** The address that people open: the page, with the world, and the moment to start from, in its query and the access token behind `#`. */
+export function pageUrl(server: DreamloopServer, world: string | undefined, moment?: string): string {
+  const asked: Record<string, string> = { world: world ?? "", ...(moment === undefined ? {} : { moment }) };
+  const query = world === undefined ? "" : `?${new URLSearchParams(asked).toString()}`;
   // Behind `#`, so that it does not get into logs of whatever lies between.
   const { token } = server.config;
   const secret = token === undefined ? "" : `#${new URLSearchParams({ token }).toString()}`;

@@ -110,6 +110,21 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
   recordingSeconds: { usage: "--recording-seconds <s>", help: "longest recording; default 600", form: asNumber },
   recordingBytes: { usage: "--recording-bytes <n>", help: "largest recording; default 268435456", form: asNumber },
   maxRecordings: { usage: "--max-recordings <n>", help: "recordings a session keeps; default 4", form: asNumber },
+  historyBytes: {
+    usage: "--history-bytes <n>",
+    help: "memory of each session's history, so that it can go back, 0 for none; default 128 MiB",
+    form: asNumber,
+  },
+  historySeconds: {
+    usage: "--history-seconds <s>",
+    help: "world time between two snapshots of a history; default 1",
+    form: asNumber,
+  },
+  momentBytes: {
+    usage: "--moment-bytes <n>",
+    help: "greatest moment file that a session starts from, 0 for none; default 128 MiB",
+    form: asNumber,
+  },
   leadSteps: {
     usage: "--lead-steps <n>",
     help: "steps by which generation may lead presentation; default 2",

@@ -27,6 +27,7 @@ import { httpApp } from "./http-app.ts";
 import { playerFiles } from "./player-files.ts";
 import { serverRoutes } from "./server-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { StartMoments } from "./start-moments.ts";
 import { UploadReceiver } from "./uploads/upload-receiver.ts";
 import { uploadLimits, uploadRoutes } from "./uploads/upload-routes.ts";
 
@@ -42,6 +43,8 @@ export interface AssembleOptions {
   readonly pool: WorldPool;
   /** Where frames are encoded. */
   readonly media: MediaHost;
+  /** Moments that are held ready, by name. */
+  readonly moments: Readonly<Record<string, Uint8Array>>;
   /** The built player page; absent: a page that says it is not there. */
   readonly playerFolder: string | undefined;
   /** Hears what whoever runs the server should know. */
@@ -139,6 +142,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
         identities,
         metrics,
         pictures: uploads.pending,
+        moments: new StartMoments({ config, worlds, ready: options.moments }),
         rtc,
         answers,
       }),
@@ -175,5 +179,7 @@ function configAnswer(config: ServerConfig, hasRtc: boolean): ConfigAnswer {
     authentication: config.token === undefined ? "none" : "token",
     recording: config.recording,
     uploads: uploadLimits(config),
+    momentBytes: config.momentBytes,
+    history: config.historyBytes > 0,
   };
 }

@@ -19,6 +19,8 @@ export interface DreamloopServerOptions {
   readonly config?: ServerConfigInput;
   /** The worlds that it offers. */
   readonly worlds: readonly ServedWorld[];
+  /** Moment files that are held ready by name, for sessions that are asked to start from one; default none. */
+  readonly moments?: Readonly<Record<string, Uint8Array>>;
   /** The built player page; absent: a page that says it is not there. */
   readonly playerFolder?: string;
   /** Timers of sessions and worlds; default the clock of the process. Frames are always timed by the clock of the process. */
@@ -103,6 +105,7 @@ export class DreamloopServer {
         worlds,
         pool,
         media,
+        moments: options.moments ?? {},
         playerFolder: options.playerFolder,
         onNotice: options.onNotice,
       });

@@ -1,11 +1,13 @@
 import { Hono, type Context } from "hono";
-import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError, MOMENT_EXTENSION, MOMENT_MEDIA_TYPE } from "@dreamloop/core";
 import {
   PROTOCOL_LIMITS,
   readCandidates,
   readCreateSessionRequest,
+  readForkSessionRequest,
   readOffer,
   readResumeRequest,
+  readSaveMomentRequest,
 } from "@dreamloop/protocol";
 import { recordingFile } from "../recordings/recording-file.ts";
 import { fileAnswer } from "./file-answer.ts";
@@ -16,8 +18,9 @@ import { sessionFacts } from "../session/session-facts.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
 import type { RtcAnswerer } from "../transport/webrtc/rtc-answerer.ts";
 import { CandidateBuffer } from "../transport/webrtc/candidate-buffer.ts";
-import { readJson } from "../platform/http/read-body.ts";
+import { readBytes, readJson } from "../platform/http/read-body.ts";
 import { bearerOf, type HttpEnv, type RequestIdentities } from "../platform/http/request-identity.ts";
+import type { StartMoments } from "./start-moments.ts";
 import { sessionAnswer, type SessionAnswerSources } from "./session-answer.ts";
 import type { PendingUploads } from "./uploads/pending-uploads.ts";
 
@@ -37,6 +40,8 @@ export interface SessionRoutesOptions {
   readonly metrics: Pick<ServerMetrics, "sessionsRefused">;
   /** Pictures that sessions start from. */
   readonly pictures: PendingUploads;
+  /** Moments that sessions start from. */
+  readonly moments: StartMoments;
   /** Answers offers. */
   readonly rtc: RtcAnswerer;
   /** Makes what a player gets. */
@@ -45,7 +50,7 @@ export interface SessionRoutesOptions {
 
 /** The routes below `/api/sessions`. */
 export function sessionRoutes(options: SessionRoutesOptions): Hono<HttpEnv> {
-  const { registry, tokens, access, identities, metrics, pictures, rtc, answers } = options;
+  const { registry, tokens, access, identities, metrics, pictures, moments, rtc, answers } = options;
   const candidateBuffer = new CandidateBuffer();
   const routes = new Hono<HttpEnv>();
 
@@ -64,13 +69,65 @@ export function sessionRoutes(options: SessionRoutesOptions): Hono<HttpEnv> {
     try {
       const request = readCreateSessionRequest(await readJson(c.req.raw, httpBodyBytes));
       const identity = identities.ofContext(c);
-      const session = registry.create(request, identity, pictures.picturesOf(request, identity));
+      const session = registry.create(request, identity, {
+        pictures: pictures.picturesOf(request, identity),
+        ...(request.moment === undefined ? {} : { moment: await moments.ready(request.moment) }),
+      });
       pictures.forgetPicturesOf(request);
       return c.json(sessionAnswer(answers, session), 201);
     } catch (error) {
       metrics.sessionsRefused.inc({ code: isDreamloopError(error) ? error.code : ERROR_CODES.internal });
       throw error;
     }
+  });
+
+  routes.post("/moment", async (c) => {
+    if (!access.isServerToken(bearerOf(c)))
+      throw new DreamloopError(ERROR_CODES.unauthorized, "starting a session needs the server's token");
+    try {
+      const file = await readBytes(c.req.raw, { maxBytes: moments.maxBytes, what: "the moment" });
+      const moment = await moments.open(new Uint8Array(file));
+      const request = { world: moments.worldOf(moment) };
+      return c.json(sessionAnswer(answers, registry.create(request, identities.ofContext(c), { moment })), 201);
+    } catch (error) {
+      metrics.sessionsRefused.inc({ code: isDreamloopError(error) ? error.code : ERROR_CODES.internal });
+      c.header("Connection", "close");
+      throw error;
+    }
+  });
+
+  routes.post("/:id/fork", async (c) => {
+    const origin = registry.find(authorized(c, SESSION_ROLES.player));
+    const { at, seed, prompt } = readForkSessionRequest(await readJson(c.req.raw, httpBodyBytes));
+    try {
+      const place = at === undefined ? {} : { at };
+      const moment = await moments.open(await origin.running.hosted.moment({ ...place, isFork: true }));
+      const { world, ...order } = origin.order;
+      const request = {
+        world: world.id,
+        ...order,
+        ...(seed === undefined ? {} : { seed }),
+        ...(prompt === undefined ? {} : { prompt }),
+      };
+      return c.json(sessionAnswer(answers, registry.create(request, identities.ofContext(c), { moment })), 201);
+    } catch (error) {
+      metrics.sessionsRefused.inc({ code: isDreamloopError(error) ? error.code : ERROR_CODES.internal });
+      throw error;
+    }
+  });
+
+  routes.post("/:id/moment", async (c) => {
+    const session = registry.find(authorized(c, SESSION_ROLES.player));
+    const { at, name } = readSaveMomentRequest(await readJson(c.req.raw, httpBodyBytes));
+    const extras = { savedAt: new Date().toISOString(), ...(name === undefined ? {} : { name }) };
+    const file = await session.running.hosted.moment({ ...(at === undefined ? {} : { at }), extras });
+    return new Response(new Uint8Array(file), {
+      headers: {
+        "Content-Type": MOMENT_MEDIA_TYPE,
+        "Content-Disposition": `attachment; filename="moment${MOMENT_EXTENSION}"`,
+        "Cache-Control": "no-store",
+      },
+    });
   });
 
   routes.get("/:id", (c) => c.json(sessionFacts(registry.find(authorized(c, SESSION_ROLES.viewer)))));

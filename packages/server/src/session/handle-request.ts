@@ -52,6 +52,15 @@ export async function handleRequest(
       session.setState(session.status.state, { generation, ...(seed === undefined ? {} : { seed }) });
       return { generation };
     }
+    case "rewind": {
+      const answer = await session.running.hosted.rewind(request.params);
+      session.setState(session.status.state, { generation: answer.generation });
+      return { ...answer };
+    }
+    case "history": {
+      const facts = await session.running.hosted.history();
+      return facts === undefined ? { available: false, generations: [] } : { ...facts };
+    }
     case "pause":
       push("pause");
       session.setState(SESSION_STATES.paused);

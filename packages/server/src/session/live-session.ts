@@ -217,6 +217,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
       () => void this.close("completed"),
       (error: unknown) => void this.close("failed", error),
     );
+    run.applyForkPrompt(this.stampClock.nowSeconds());
     await run.hosted.started;
     this.#refuseClosed();
     this.log.note("running", run.logFacts);

@@ -9,6 +9,7 @@ import type { NoticeReporter } from "../platform/notices/notice-reporter.ts";
 import type { RecordingStore } from "../recordings/recording-store.ts";
 import { RateTable } from "../platform/limits/rate-table.ts";
 import { isSameSecret } from "../platform/security/secrets.ts";
+import type { StartMoment } from "./start-moment.ts";
 import type { SessionPictures } from "./session-pictures.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import type { WorldOrder, WorldPool } from "../worlds/world-pool.ts";
@@ -98,7 +99,12 @@ export class SessionRegistry {
   }
 
   /** Starts a session. Throws `not_found`, `busy`, `limit_exceeded` or `invalid_value`; nothing is left behind then. */
-  create(request: CreateSessionRequest, identity: string, pictures?: SessionPictures): LiveSession {
+  create(
+    request: CreateSessionRequest,
+    identity: string,
+    start: { readonly pictures?: SessionPictures | undefined; readonly moment?: StartMoment } = {},
+  ): LiveSession {
+    const { pictures, moment } = start;
     const { clock, config, pool, media, recordings, worlds, metrics } = this.#options;
     if (this.#draining) throw new DreamloopError(ERROR_CODES.busy, "the server is closing", { retryable: true });
     if (!this.#starts.take(identity, clock.nowSeconds())) {
@@ -120,7 +126,8 @@ export class SessionRegistry {
       clock,
       config,
       order,
-      seed: request.seed ?? randomInt(2 ** 31),
+      seed: request.seed ?? moment?.facts.position.seed ?? randomInt(2 ** 31),
+      ...(moment === undefined ? {} : { moment, ...(request.seed === undefined ? {} : { forkSeed: request.seed }) }),
       ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
       ...(pictures === undefined ? {} : { pictures }),
       pool,

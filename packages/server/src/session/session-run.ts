@@ -8,7 +8,7 @@ import {
   type Mapping,
   type SessionDescription,
 } from "@dreamloop/core";
-import type { HostedSession, HostedSessionOptions } from "@dreamloop/node";
+import type { HostedSession, HostedSessionOptions, SessionStart } from "@dreamloop/node";
 import { defaultBitrate } from "@dreamloop/outputs";
 import type { FrameCodec, RecordingFacts } from "@dreamloop/protocol";
 import type { ServerConfig } from "../platform/config/server-config.ts";
@@ -20,6 +20,7 @@ import type { RecordingStore } from "../recordings/recording-store.ts";
 import { SessionRecordings } from "../recordings/session-recordings.ts";
 import { BitrateController } from "../media/bitrate-controller.ts";
 import { leadStepsFor } from "../worlds/warm-up.ts";
+import { momentLimits, type StartMoment } from "./start-moment.ts";
 import type { SessionPictures } from "./session-pictures.ts";
 import type { WorldLease, WorldOrder, WorldPool } from "../worlds/world-pool.ts";
 
@@ -45,6 +46,10 @@ export interface SessionRunOptions {
   readonly seed: number;
   /** Prompt at the start. */
   readonly prompt?: string;
+  /** The moment to start from; its inputs count, and its seed unless `forkSeed` is given. */
+  readonly moment?: StartMoment;
+  /** Seed of every draw after the moment. */
+  readonly forkSeed?: number;
   /** Pictures to start from; default none. */
   readonly pictures?: SessionPictures;
   /** Where worlds come from. */
@@ -87,7 +92,7 @@ export class SessionRun {
     readonly events: SessionRunEvents;
   }) {
     const { options, lease, recordings, initial, events } = parts;
-    const { config, seed, media } = options;
+    const { config, media } = options;
     const description = lease.host.description;
     const leadSteps = leadStepsFor({
       modelSeconds: lease.modelSeconds,
@@ -105,8 +110,10 @@ export class SessionRun {
     this.hosted = lease.host.startSession({
       chunkPort: this.#feed.chunkPort,
       start: {
-        seed,
-        ...(Object.keys(initial).length === 0 ? {} : { initialInputs: { initial } }),
+        ...startOf(options, initial),
+        ...(config.historyBytes === 0
+          ? {}
+          : { history: { budgetBytes: config.historyBytes, spacingSeconds: config.historySeconds } }),
         leadFrames: leadSteps * description.framesPerStep,
         ...(recordings === undefined ? {} : { trace: true }),
       },
@@ -115,6 +122,13 @@ export class SessionRun {
       onWarning: events.onWarning,
       onRefusedEvents: events.onRefusedEvents,
     });
+  }
+
+  /** Changes the prompt right after the moment that it started from. */
+  applyForkPrompt(timestampSeconds: number): void {
+    const { moment, prompt } = this.#options;
+    if (moment === undefined || prompt === undefined) return;
+    this.hosted.push([{ timestampSeconds, eventType: "prompt_set", payload: { prompt }, source: "server" }]);
   }
 
   /** Loads the world and starts the rollout; `signal` gives up. Leaves nothing behind when it throws. */
@@ -219,4 +233,17 @@ export class SessionRun {
     if (this.recordings !== undefined) return this.recordings;
     throw new DreamloopError(ERROR_CODES.unavailable, "recording is switched off on this server");
   }
+}
+
+/** What the rollout begins with: the world's own start, or a moment. */
+function startOf(options: SessionRunOptions, initial: Mapping): SessionStart {
+  const { moment, forkSeed, seed, config } = options;
+  if (moment === undefined) {
+    return { seed, ...(Object.keys(initial).length === 0 ? {} : { initialInputs: { initial } }) };
+  }
+  return {
+    from: moment.file,
+    momentLimits: momentLimits(config.momentBytes),
+    ...(forkSeed === undefined ? {} : { seed: forkSeed }),
+  };
 }

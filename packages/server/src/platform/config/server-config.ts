@@ -84,6 +84,12 @@ export interface ServerConfig {
   readonly recordingBytes: number;
   /** Recordings that a session keeps; the oldest goes first; default 4. */
   readonly maxRecordings: number;
+  /** Bytes of memory that each session may take for its history, so that it can go back; 0: none keeps one; default 134,217,728. */
+  readonly historyBytes: number;
+  /** Seconds of world time between two snapshots of a history; default 1. */
+  readonly historySeconds: number;
+  /** Bytes of a moment file that a session can be started from; 0: none can; default 134,217,728. */
+  readonly momentBytes: number;
   /** Steps by which generation may lead presentation at most, at least 1; default 2. Fast worlds lead by less, which is fresher. */
   readonly leadSteps: number;
   /** HTTP requests a second from one address, in the long run; default 50. */
@@ -138,6 +144,9 @@ export const SERVER_DEFAULTS: ServerConfig = Object.freeze({
   recordingSeconds: 600,
   recordingBytes: 268_435_456,
   maxRecordings: 4,
+  historyBytes: 134_217_728,
+  historySeconds: 1,
+  momentBytes: 134_217_728,
   leadSteps: 2,
   httpRequestsPerSecond: 50,
   sessionStartsPerMinute: 30,
@@ -158,6 +167,8 @@ const port = finite({ integer: true, min: 0, max: 65_535 });
 const D = SERVER_DEFAULTS;
 /** Beyond this neither bytes nor pixels of one picture are taken into memory, whatever is configured. */
 const MAX_UPLOAD = 268_435_456;
+/** Beyond this no moment file is taken into memory, whatever is configured. */
+const MAX_MOMENT = 1_073_741_824;
 
 /** Readers of the settings of a server, for the layers of a command line. */
 export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Reader<ServerConfig[Key]> } = {
@@ -194,6 +205,9 @@ export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Re
   recordingSeconds: seconds,
   recordingBytes: finite({ integer: true, min: 1 }),
   maxRecordings: count,
+  historyBytes: finite({ integer: true, min: 0 }),
+  historySeconds: seconds,
+  momentBytes: finite({ integer: true, min: 0, max: MAX_MOMENT }),
   leadSteps: finite({ min: 1, max: 64 }),
   httpRequestsPerSecond: count,
   sessionStartsPerMinute: count,
@@ -243,6 +257,9 @@ const make = recordFactory<ServerConfig>(
     recordingSeconds: withDefault(R.recordingSeconds, D.recordingSeconds),
     recordingBytes: withDefault(R.recordingBytes, D.recordingBytes),
     maxRecordings: withDefault(R.maxRecordings, D.maxRecordings),
+    historyBytes: withDefault(R.historyBytes, D.historyBytes),
+    historySeconds: withDefault(R.historySeconds, D.historySeconds),
+    momentBytes: withDefault(R.momentBytes, D.momentBytes),
     leadSteps: withDefault(R.leadSteps, D.leadSteps),
     httpRequestsPerSecond: withDefault(R.httpRequestsPerSecond, D.httpRequestsPerSecond),
     sessionStartsPerMinute: withDefault(R.sessionStartsPerMinute, D.sessionStartsPerMinute),
