@@ -74,7 +74,7 @@ export { eventLoopTurn } from "./foundation/time/event-loop-turn.ts";
 export { CONTENT_ADDRESS, contentAddressOf, MAX_ARRAY_BYTES } from "./snapshot/content/content-address.ts";
 export type { MomentPosition } from "./snapshot/driver-history.ts";
 export type { ChunkCompressor } from "./snapshot/moment-file.ts";
-export { DEFAULT_MOMENT_LIMITS } from "./snapshot/moment-format.ts";
+export { DEFAULT_MOMENT_LIMITS, MOMENT_EXTENSION, MOMENT_MEDIA_TYPE } from "./snapshot/moment-format.ts";
 export type { MomentLimits } from "./snapshot/moment-format.ts";
 export { readHistoryOptions, SessionHistory } from "./snapshot/session-history.ts";
 export type { HistoryFacts } from "./snapshot/session-history.ts";

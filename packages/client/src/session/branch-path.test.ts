@@ -1,4 +1,4 @@
-import type { GenerationFacts } from "@dreamloop/core";
+import type { GenerationFacts } from "@dreamloop/core/internal";
 import { expect, test } from "vitest";
 import { branchPath, momentOnPath } from "./branch-path.ts";
 

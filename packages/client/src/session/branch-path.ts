@@ -1,4 +1,4 @@
-import type { GenerationFacts, MomentPosition } from "@dreamloop/core";
+import type { GenerationFacts, MomentPosition } from "@dreamloop/core/internal";
 
 /** A stretch of the way from the beginning of a rollout to a moment, all within one generation. */
 export interface BranchSpan {

@@ -1,4 +1,5 @@
-import { isDreamloopError, type HistoryFacts, type MomentPosition } from "@dreamloop/core";
+import { isDreamloopError } from "@dreamloop/core";
+import type { HistoryFacts, MomentPosition } from "@dreamloop/core/internal";
 import type { PresentedFrame } from "../present/stage.ts";
 import { branchPath, momentOnPath } from "./branch-path.ts";
 import type { Unsubscribe } from "./emitter.ts";

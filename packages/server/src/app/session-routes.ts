@@ -1,5 +1,6 @@
 import { Hono, type Context } from "hono";
-import { DreamloopError, ERROR_CODES, isDreamloopError, MOMENT_EXTENSION, MOMENT_MEDIA_TYPE } from "@dreamloop/core";
+import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
+import { MOMENT_EXTENSION, MOMENT_MEDIA_TYPE } from "@dreamloop/core/internal";
 import {
   PROTOCOL_LIMITS,
   readCandidates,

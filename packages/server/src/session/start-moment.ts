@@ -1,4 +1,5 @@
-import { isDreamloopError, DreamloopError, ERROR_CODES, openMoment, type MomentFacts } from "@dreamloop/core";
+import { isDreamloopError, DreamloopError, ERROR_CODES, openMoment } from "@dreamloop/core";
+import type { MomentFacts } from "@dreamloop/core/internal";
 import { momentTools } from "@dreamloop/node";
 import type { ServerConfig } from "../platform/config/server-config.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";

@@ -1,4 +1,5 @@
-import { openMoment, type HistoryFacts } from "@dreamloop/core";
+import { openMoment } from "@dreamloop/core";
+import type { HistoryFacts } from "@dreamloop/core/internal";
 import { momentTools } from "@dreamloop/node";
 import type { SessionAnswer } from "@dreamloop/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
