@@ -3,6 +3,7 @@ import type { SessionAnswer } from "@dreamloop/protocol";
 import { openLink, type TransportOpeners } from "../link/transport-choice.ts";
 import { openWebRtcLink } from "../link/webrtc-link.ts";
 import { openWebSocketLink } from "../link/websocket-link.ts";
+import type { InputState } from "../input/input-state.ts";
 import { HttpApi } from "../wire/http-api.ts";
 import { createSession } from "./create-session.ts";
 import { browserEnvironment, type ClientEnvironment } from "../browser/client-environment.ts";
@@ -25,12 +26,33 @@ const BUSY_PATIENCE_SECONDS = 600;
 export async function connect(options: ConnectOptions): Promise<PlaySession> {
   const environment = options.environment ?? browserEnvironment();
   const api = httpApi(options, environment);
-  const { signal, onBusy, busyPatienceSeconds: patienceSeconds = BUSY_PATIENCE_SECONDS } = options;
-  const name = options.pageEnd === "close" ? undefined : keptName(options);
+  const { onBusy, busyPatienceSeconds: patienceSeconds = BUSY_PATIENCE_SECONDS } = options;
+  const { signal } = options;
+  // A moment is opened because somebody wants to be there, and not where this page was before.
+  const name = options.pageEnd === "close" || options.moment !== undefined ? undefined : keptName(options);
   const returned = name === undefined ? undefined : await comeBack(api, name, signal);
   const answer =
     returned?.grant ??
     (await waitForPlace(() => createSession(api, options), { environment, signal, onBusy, patienceSeconds }));
+  return openSession(answer, options, { api, environment, name, kept: returned?.kept });
+}
+
+/** What a session is connected with. */
+interface OpenWith {
+  readonly api: HttpApi;
+  readonly environment: ClientEnvironment;
+  /** Under which name it is kept over a reload; absent: it is not. */
+  readonly name?: string | undefined;
+  /** What the page before this one kept of it. */
+  readonly kept?: KeptSession | undefined;
+  /** Input that it shares with another session. */
+  readonly input?: InputState | undefined;
+}
+
+/** Connects to a session that the server has started. */
+async function openSession(answer: SessionAnswer, options: ConnectOptions, use: OpenWith): Promise<PlaySession> {
+  const { api, environment, name, kept, input } = use;
+  const { signal } = options;
   const fallback = new PictureFallback(options.transport ?? "auto");
   const openers: TransportOpeners = {
     ...(environment.createPeer === undefined
@@ -47,11 +69,14 @@ export async function connect(options: ConnectOptions): Promise<PlaySession> {
       api,
       environment,
       fallback,
+      ...(input === undefined ? {} : { input }),
+      openFork: (fork, changes, shared) =>
+        openSession(fork, { ...options, ...changes, recreate: false }, { api, environment, input: shared }),
       openLink: (grant, handlers, ends) =>
         openLink(fallback.transport, openers, { grant, handlers, signal: ends, environment }),
     },
     answer,
-    returned?.kept,
+    kept,
   );
   const abort = (): void => void session.close();
   signal?.addEventListener("abort", abort, { once: true });

@@ -132,6 +132,7 @@ describe("a session whose picture does not come", () => {
         api: new HttpApi({ url: "http://server", environment }),
         environment,
         fallback,
+        openFork: () => Promise.reject(new Error("no fork here")),
         openLink: async (_grant: SessionAnswer, handlers) => {
           const link = Object.assign(new FakeLink(handlers), { codec: fallback.decoders(["h264", "jpeg"])[0] });
           links.push(link);

@@ -33,6 +33,7 @@ async function setUp(
       api: new HttpApi({ url: "http://server", environment }),
       environment,
       fallback: new PictureFallback("auto"),
+      openFork: () => Promise.reject(new Error("no fork here")),
       openLink: async (grant, handlers) => {
         const link = open(grant, handlers, links);
         links.push(link);
@@ -83,6 +84,7 @@ describe("PlaySession", () => {
         api: new HttpApi({ url: "http://server", environment }),
         environment,
         fallback: new PictureFallback("auto"),
+        openFork: () => Promise.reject(new Error("no fork here")),
         openLink: async (_grant, handlers) => (link = new FakeLink(handlers, { epoch: 1 })),
       },
       fakeAnswer(),

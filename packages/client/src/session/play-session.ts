@@ -1,4 +1,5 @@
-import type { HistoryFacts, MomentPosition, RewindAnswer } from "@dreamloop/core";
+import type { RewindAnswer } from "@dreamloop/core";
+import type { HistoryFacts, MomentPosition } from "@dreamloop/core/internal";
 import type {
   ControlMethod,
   ControlRequests,
@@ -46,6 +47,8 @@ export interface ForkOptions {
   readonly seed?: number;
   /** Prompt from there on; default the same. */
   readonly prompt?: string;
+  /** Whether both sessions take the same input, so that two futures can be compared under the same keys; default false. */
+  readonly sharesInput?: boolean;
   /** Gives up. */
   readonly signal?: AbortSignal;
 }
@@ -53,7 +56,8 @@ export interface ForkOptions {
 /** A world that is being played. Made by `connect`; whoever called that closes it. */
 export class PlaySession {
   /** What is held on this client's devices; captures write into it, and so may a page with controls of its own. */
-  readonly input = new InputState();
+  readonly input: InputState;
+  readonly #followers = new Set<PlaySession>();
   readonly #parts: PlaySessionParts;
   readonly #events = new Emitter<PlayEvents>();
   readonly #connection: LiveConnection;
@@ -68,7 +72,8 @@ export class PlaySession {
     this.#parts = parts;
     this.#prompt = kept === undefined ? parts.options.prompt : kept.prompt;
     this.#setRecording(kept?.isRecording === true);
-    const { input } = this;
+    const input = parts.input ?? new InputState();
+    this.input = input;
     const events = this.#events;
     this.#connection = new LiveConnection({ ...parts, input, events, currentPrompt: () => this.#prompt }, grant);
     this.#events.on("notice", (notice) => this.#takeNotice(notice));
@@ -189,6 +194,7 @@ export class PlaySession {
   /** To be called after every change of `input`, so that it is sent. */
   inputChanged(): void {
     this.#connection.sender.changed();
+    for (const follower of this.#followers) follower.inputChanged();
   }
 
   /** Sets a new prompt at the next step. */
@@ -226,12 +232,18 @@ export class PlaySession {
    * `connect` does. The caller closes it.
    */
   async fork(options: ForkOptions = {}): Promise<PlaySession> {
-    const { at, seed, prompt, signal } = options;
+    const { at, seed, prompt, sharesInput = false, signal } = options;
     const changes = { ...(seed === undefined ? {} : { seed }), ...(prompt === undefined ? {} : { prompt }) };
     const request = { ...(at === undefined ? {} : { at }), ...changes };
     const grant = await this.#parts.api.fork(this.#connection.grant, request, signal);
     const known = this.#prompt === undefined ? {} : { prompt: this.#prompt };
-    return this.#parts.openFork(grant, { ...known, ...changes, ...(signal === undefined ? {} : { signal }) });
+    const order = { ...known, ...changes, ...(signal === undefined ? {} : { signal }) };
+    const fork = await this.#parts.openFork(grant, order, sharesInput ? this.input : undefined);
+    if (sharesInput) {
+      this.#followers.add(fork);
+      fork.on("closed", () => void this.#followers.delete(fork));
+    }
+    return fork;
   }
 
   /** Session time stands still. */

@@ -6,6 +6,7 @@ import type { Emitter } from "./emitter.ts";
 import type { ClientEnvironment } from "../browser/client-environment.ts";
 import type { ConnectOptions } from "./play-options.ts";
 import type { PictureFallback } from "./picture-fallback.ts";
+import type { PlaySession } from "./play-session.ts";
 import type { PlayEvents } from "./session-events.ts";
 
 /** What a session is made from. */
@@ -18,6 +19,10 @@ export interface PlaySessionParts {
   readonly environment: ClientEnvironment;
   /** Which ways of bringing pictures are left. */
   readonly fallback: PictureFallback;
+  /** Input that is shared with another session; absent: the session has its own. */
+  readonly input?: InputState;
+  /** Connects to a session that was forked from this one. */
+  openFork(grant: SessionAnswer, changes: Partial<ConnectOptions>, input: InputState | undefined): Promise<PlaySession>;
   /** Opens the best link for a grant. */
   openLink(grant: SessionAnswer, handlers: LinkHandlers, signal: AbortSignal): Promise<Link>;
 }

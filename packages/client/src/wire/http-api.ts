@@ -3,6 +3,8 @@ import { errorFromRecord, type ErrorRecord } from "@dreamloop/core/internal";
 import type {
   ConfigAnswer,
   CreateSessionRequest,
+  ForkSessionRequest,
+  SaveMomentRequest,
   IceCandidate,
   SessionAnswer,
   SessionFacts,
@@ -88,6 +90,29 @@ export class HttpApi {
     return readRecord(answer, "ConfigAnswer");
   }
 
+  /** Starts a session from a moment file; the file says of which world it is. */
+  async createFromMoment(moment: Blob, signal?: AbortSignal): Promise<SessionAnswer> {
+    const question: Question = { method: "POST", file: moment, ...(signal === undefined ? {} : { signal }) };
+    return readGrant(await this.#ask("/api/sessions/moment", question));
+  }
+
+  /** Begins another session from a moment of a session. */
+  async fork(grant: SessionAnswer, request: ForkSessionRequest, signal?: AbortSignal): Promise<SessionAnswer> {
+    const path = `/api/sessions/${encodeURIComponent(grant.sessionId)}/fork`;
+    const question: Question = { method: "POST", body: request, token: grant.token };
+    return readGrant(await this.#ask(path, signal === undefined ? question : { ...question, signal }));
+  }
+
+  /** A moment of a session as a file. */
+  async moment(grant: SessionAnswer, request: SaveMomentRequest): Promise<Blob> {
+    const path = `/api/sessions/${encodeURIComponent(grant.sessionId)}/moment`;
+    const response = await this.#answer(path, { method: "POST", body: request, token: grant.token });
+    if (!response.ok) throw refusal(response.status, await this.#textOf(response, undefined));
+    return response.blob().catch((cause: unknown) => {
+      throw unreachable(this.#url, cause, undefined);
+    });
+  }
+
   /** What pictures may be that are uploaded; absent: the server takes none. */
   async uploadLimits(signal?: AbortSignal): Promise<UploadLimits | undefined> {
     const { uploads } = await this.config(signal);
@@ -155,6 +180,20 @@ export class HttpApi {
   }
 
   async #ask(path: string, question: Question): Promise<unknown> {
+    const response = await this.#answer(path, question);
+    if (response.status === 204) return undefined;
+    const text = await this.#textOf(response, question.signal);
+    if (!response.ok) throw refusal(response.status, text);
+    return parse(text);
+  }
+
+  #textOf(response: Response, signal: AbortSignal | undefined): Promise<string> {
+    return response.text().catch((cause: unknown) => {
+      throw unreachable(this.#url, cause, signal);
+    });
+  }
+
+  async #answer(path: string, question: Question): Promise<Response> {
     const token = question.token ?? this.#accessToken;
     const init: RequestInit = {
       method: question.method ?? "GET",
@@ -169,18 +208,11 @@ export class HttpApi {
       ...(question.outlivesPage === true ? { keepalive: true } : {}),
       ...(question.signal === undefined ? {} : { signal: question.signal }),
     };
-    let response: Response;
     try {
-      response = await this.#environment.fetch(`${this.#url}${path}`, init);
+      return await this.#environment.fetch(`${this.#url}${path}`, init);
     } catch (cause) {
       throw unreachable(this.#url, cause, question.signal);
     }
-    if (response.status === 204) return undefined;
-    const text = await response.text().catch((cause: unknown) => {
-      throw unreachable(this.#url, cause, question.signal);
-    });
-    if (!response.ok) throw refusal(response.status, text);
-    return parse(text);
   }
 }
 

@@ -1,3 +1,6 @@
+import type { InferenceConfigInput } from "@dreamloop/core";
+import { MOMENT_EXTENSION } from "@dreamloop/core/internal";
+import { openFrom } from "../run/run-from.ts";
 import type { CliCommand } from "../program/cli-command.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";
 import { canOpenBrowser, openBrowser } from "../serve/open-browser.ts";
@@ -16,17 +19,36 @@ Examples:
   $ dreamloop play
   $ dreamloop play probe --set runtimeOptions.width=320
   $ dreamloop play ./my-world.js --no-open
+  $ dreamloop play bend.dream
 `;
 
 /** Ids of worlds that are for measuring rather than for playing. */
 const LAST_CHOICE = "probe";
+
+/** Name of the moment that the page is opened with. */
+const START_MOMENT = "start";
+
+/** The moment in a file, if the argument is one, with the world and the configuration that it brings. */
+async function momentIn(
+  argument: string,
+  cwd: string,
+): Promise<
+  { readonly file: Uint8Array; readonly modelId: string; readonly inference: Partial<InferenceConfigInput> } | undefined
+> {
+  if (!argument.endsWith(MOMENT_EXTENSION)) return undefined;
+  const { facts, from } = await openFrom(argument, { cwd });
+  const { modelId, ...inference } = JSON.parse(JSON.stringify(facts.binding.config)) as InferenceConfigInput;
+  return { file: from.moment?.bytes as Uint8Array, modelId, inference };
+}
 
 /** `dreamloop play`: one world in the browser, with one command. */
 export const playCommand: CliCommand = {
   name: "play",
   summary: "play a world in the browser",
   describe: (command) => {
-    command.argument("[world]", "the world to play").option("--no-open", "do not open the browser");
+    command
+      .argument("[world]", "the world to play, or a moment file to go on from")
+      .option("--no-open", "do not open the browser");
     addServeOptions(command);
     addPrintConfigOption(command);
     addSpeechOptions(command);
@@ -35,7 +57,8 @@ export const playCommand: CliCommand = {
   run: async (context, [worldArgument], options) => {
     const { host, terminal } = context;
     const { open, ...others } = options;
-    const plan = planServe(host, others, worldArgument);
+    const moment = worldArgument === undefined ? undefined : await momentIn(worldArgument, host.cwd);
+    const plan = planServe(host, others, moment?.modelId ?? worldArgument);
     if (options.printConfig === true) {
       terminal.document(printablePlan(plan));
       return EXIT_CODES.ok;
@@ -44,15 +67,16 @@ export const playCommand: CliCommand = {
     const worlds = servedWorlds({
       names,
       search: { ...plan.python, cwd: host.cwd, env: host.env },
-      inference: plan.inference,
+      inference: moment === undefined ? plan.inference : { ...moment.inference, ...plan.inference },
       withOthers: true,
     });
     const world = (names.length > 0 ? worlds[0] : worlds.find(({ id }) => id !== LAST_CHOICE)) ?? worlds[0];
     return runServer(context, {
       given: plan.given,
       worlds,
+      ...(moment === undefined ? {} : { moments: { [START_MOMENT]: moment.file } }),
       onListening: async (server) => {
-        const link = pageUrl(server, world?.id);
+        const link = pageUrl(server, world?.id, moment === undefined ? undefined : START_MOMENT);
         if (world !== undefined) {
           const progress = terminal.startProgress(`loading ${world.title ?? world.id}`, "");
           await server.preload(world.id).finally(() => {
