@@ -106,11 +106,15 @@ export class HttpApi {
   /** A moment of a session as a file. */
   async moment(grant: SessionAnswer, request: SaveMomentRequest): Promise<Blob> {
     const path = `/api/sessions/${encodeURIComponent(grant.sessionId)}/moment`;
-    const response = await this.#answer(path, { method: "POST", body: request, token: grant.token });
-    if (!response.ok) throw refusal(response.status, await this.#textOf(response, undefined));
-    return response.blob().catch((cause: unknown) => {
+    const question: Question = { method: "POST", body: request, token: grant.token };
+    let response: Response;
+    try {
+      response = await this.#environment.fetch(`${this.#url}${path}`, this.#init(question));
+      if (response.ok) return await response.blob();
+    } catch (cause) {
       throw unreachable(this.#url, cause, undefined);
-    });
+    }
+    throw refusal(response.status, await response.text().catch(() => ""));
   }
 
   /** What pictures may be that are uploaded; absent: the server takes none. */
@@ -180,22 +184,23 @@ export class HttpApi {
   }
 
   async #ask(path: string, question: Question): Promise<unknown> {
-    const response = await this.#answer(path, question);
+    let response: Response;
+    try {
+      response = await this.#environment.fetch(`${this.#url}${path}`, this.#init(question));
+    } catch (cause) {
+      throw unreachable(this.#url, cause, question.signal);
+    }
     if (response.status === 204) return undefined;
-    const text = await this.#textOf(response, question.signal);
+    const text = await response.text().catch((cause: unknown) => {
+      throw unreachable(this.#url, cause, question.signal);
+    });
     if (!response.ok) throw refusal(response.status, text);
     return parse(text);
   }
 
-  #textOf(response: Response, signal: AbortSignal | undefined): Promise<string> {
-    return response.text().catch((cause: unknown) => {
-      throw unreachable(this.#url, cause, signal);
-    });
-  }
-
-  async #answer(path: string, question: Question): Promise<Response> {
+  #init(question: Question): RequestInit {
     const token = question.token ?? this.#accessToken;
-    const init: RequestInit = {
+    return {
       method: question.method ?? "GET",
       headers: {
         ...(question.body === undefined ? {} : { "content-type": "application/json" }),
@@ -208,11 +213,6 @@ export class HttpApi {
       ...(question.outlivesPage === true ? { keepalive: true } : {}),
       ...(question.signal === undefined ? {} : { signal: question.signal }),
     };
-    try {
-      return await this.#environment.fetch(`${this.#url}${path}`, init);
-    } catch (cause) {
-      throw unreachable(this.#url, cause, question.signal);
-    }
   }
 }
 
