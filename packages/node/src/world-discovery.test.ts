@@ -196,6 +196,25 @@ describe("resolveWorld", () => {
     expect(packageEntry({ folder: root, name: "x", ...manifest })).toBe(entry);
   });
 
+  test("finds worlds in Python by their file, and models of FlashDreams by their module", async () => {
+    const path = await file("glow.py", "");
+    const options = {
+      cwd: root,
+      pythonReference: (place: string, name: string | undefined) => ({
+        module: "python",
+        argument: { place, name: name ?? null },
+      }),
+    };
+    const argumentOf = (argument: string): unknown => resolveWorld(argument, options).reference.argument;
+    expect(argumentOf("glow.py:Glow")).toEqual({ place: path, name: "Glow" });
+    expect(argumentOf("flashdreams:town.adapter:Adapter")).toEqual({
+      place: "flashdreams:town.adapter:Adapter",
+      name: null,
+    });
+    expect(resolveWorld("flashdreams:town:Adapter", options)).toMatchObject({ origin: "python" });
+    expect(() => resolveIn("flashdreams:town:Adapter")).toThrow(/this program runs no worlds in Python/);
+  });
+
   test("refuses what is no world, saying what is", async () => {
     await file("graph.onnx", "");
     await file("empty/readme.txt", "");

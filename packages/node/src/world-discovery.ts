@@ -14,6 +14,9 @@ export const WORLD_MODULE_EXTENSIONS: readonly string[] = [".js", ".mjs", ".cjs"
 /** Extension of worlds in Python; `file.py:Name` names one of several in a file. */
 const PYTHON_FILE = /^(.*\.py)(?::([A-Za-z_][A-Za-z0-9_]*))?$/i;
 
+/** A model of FlashDreams in a Python module: `flashdreams:package.module:Adapter`. */
+const FLASHDREAMS_ADAPTER = /^flashdreams:[A-Za-z_][\w.]*:[A-Za-z_]\w*$/;
+
 /** The file that makes a folder a bundle. */
 export const BUNDLE_MANIFEST = "world.json";
 
@@ -35,7 +38,7 @@ export interface ResolveWorldOptions {
   readonly bundled?: readonly BundledWorld[];
   /** How the bundle in a folder is loaded; absent: bundles are refused. */
   readonly bundleReference?: (folder: string) => WorldReferenceInput;
-  /** How a world in a Python file is loaded, the only one in it or the one of that name; absent: they are refused. */
+  /** How a world in a Python file is loaded, the only one in it or the one of that name, or a `flashdreams:` adapter; absent: they are refused. */
   readonly pythonReference?: (file: string, name: string | undefined) => WorldReferenceInput;
 }
 
@@ -56,7 +59,7 @@ export interface ResolvedWorld {
 }
 
 /**
- * Finds the world that a person named, in this order: the id of a bundled world; a path (absolute, starting with a dot, a `file:` URL or with a
+ * Finds the world that a person named, in this order: the id of a bundled world; a model of FlashDreams (`flashdreams:package.module:Adapter`); a path (absolute, starting with a dot, a `file:` URL or with a
  * module's extension) to a module, a Python file (with `:Name` for one of its worlds), a bundle's folder or its `world.json`, or a package's folder; the id of a world that an installed
  * package declares; `package#id`; the name of an installed package, whose only declared world or else its main module it is; a folder
  * of that name. Nothing is loaded. Throws `not_found` with the nearest known name, or `invalid_value` when a name is ambiguous.
@@ -68,6 +71,7 @@ export function resolveWorld(argument: string, options: ResolveWorldOptions): Re
     const { id, title, reference } = known;
     return { argument, origin: "bundled", id, ...titled(title), reference: worldReference(reference) };
   }
+  if (FLASHDREAMS_ADAPTER.test(argument)) return fromPython(argument, argument, undefined, options);
   const path = argument.startsWith("file:") ? fileURLToPath(argument) : resolve(cwd, argument);
   const place = { argument, path, options };
   if (isPath(argument)) return resolvePath(place);
@@ -106,15 +110,7 @@ function isPath(argument: string): boolean {
 function resolvePath({ argument, path, options }: Place): ResolvedWorld {
   const [, file, name] = PYTHON_FILE.exec(path) ?? [];
   if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    if (options.pythonReference === undefined) {
-      throw new DreamloopError(ERROR_CODES.unavailable, `${argument}: this program runs no worlds in Python`);
-    }
-    return {
-      argument,
-      origin: "python",
-      location: file,
-      reference: worldReference(options.pythonReference(file, name)),
-    };
+    return { ...fromPython(argument, file, name, options), location: file };
   }
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) {
@@ -137,6 +133,18 @@ function resolvePath({ argument, path, options }: Place): ResolvedWorld {
     ERROR_CODES.notFound,
     `${argument}: the folder holds no ${BUNDLE_MANIFEST} and no package.json; name a bundle, a package or a module`,
   );
+}
+
+function fromPython(
+  argument: string,
+  place: string,
+  name: string | undefined,
+  { pythonReference }: ResolveWorldOptions,
+): ResolvedWorld {
+  if (pythonReference === undefined) {
+    throw new DreamloopError(ERROR_CODES.unavailable, `${argument}: this program runs no worlds in Python`);
+  }
+  return { argument, origin: "python", reference: worldReference(pythonReference(place, name)) };
 }
 
 function fromPackage(

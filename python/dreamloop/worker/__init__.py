@@ -13,7 +13,7 @@ from typing import List, Optional
 from ..protocol import Channel
 from .processes import lead_group, leave_forks_out, start_guardian
 from .server import Server
-from .world_file import WorldFile
+from .world_file import open_world
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -39,7 +39,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         faulthandler.register(signal.SIGUSR2, all_threads=True)
     _settle(given.folder)
     channel = Channel(socket.socket(fileno=given.control))
-    server = Server(channel, lambda: WorldFile(os.path.abspath(given.file), given.name), given.shared)
+    server = Server(channel, lambda: open_world(given.file, given.name), given.shared)
     server.serve()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -13,6 +13,10 @@ from ..world import Declaration, World, find_world
 from .loaded import install_hint
 
 
+#: What begins the place of an adapter of FlashDreams, where a file's path would be.
+FLASHDREAMS = "flashdreams:"
+
+
 class WorldFile:
     """A Python file with a world in it."""
 
@@ -25,12 +29,36 @@ class WorldFile:
     @property
     def files(self) -> List[str]:
         """The author's files that were imported so far; a change of one of them makes another world."""
-        paths = {self.path}
+        paths = {self.path} - {""}
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             if isinstance(path, str) and path.endswith(".py") and is_author_file(path):
                 paths.add(os.path.abspath(path))
         return sorted(paths)
+
+
+class AdapterFile(WorldFile):
+    """An adapter of FlashDreams in a module: ``package.module:Adapter``."""
+
+    def __init__(self, adapter: str) -> None:
+        from ..flashdreams import adapter_world
+
+        self.path = ""
+        sys.path.insert(0, os.getcwd())
+        try:
+            self.cls = adapter_world(adapter)
+        except DreamloopError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise _import_error(error, f"{FLASHDREAMS}{adapter}") from error
+        self.declaration = Declaration(self.cls, adapter.rpartition(":")[2])
+
+
+def open_world(place: str, name: Optional[str]) -> WorldFile:
+    """Imports the world of a file (the one called ``name``, or the only one), or of ``flashdreams:package.module:Adapter``."""
+    if place.startswith(FLASHDREAMS):
+        return AdapterFile(place[len(FLASHDREAMS) :])
+    return WorldFile(os.path.abspath(place), name)
 
 
 def import_file(path: str) -> Any:

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findPython } from "@dreamloop/external";
 import type { WorldReferenceInput } from "@dreamloop/node";
@@ -17,7 +18,11 @@ export function pythonReference(
   given: PythonChoice & { readonly cwd: string; readonly file: string; readonly world: string | undefined },
 ): WorldReferenceInput {
   const { cwd, file, world, env, python, watch } = given;
-  const found = findPython({ file, env, ...(python === undefined ? {} : { given: python }) });
+  const found = findPython({
+    file: file.startsWith("flashdreams:") ? join(cwd, "adapter") : file,
+    env,
+    ...(python === undefined ? {} : { given: python }),
+  });
   return {
     module: fileURLToPath(import.meta.resolve("@dreamloop/external/python-world")),
     exportName: "pythonWorld",

@@ -8,7 +8,7 @@ export const DEFAULT_LOAD_SECONDS = 1800;
 
 /** Which Python file is run, and how; plain data, so that it crosses threads. */
 export interface PythonWorldOptions {
-  /** The file. */
+  /** The file, or `flashdreams:package.module:Adapter` for a model of FlashDreams in a module. */
   readonly file: string;
   /** The world in it; absent: the only one. */
   readonly name?: string;

@@ -27,6 +27,9 @@ export interface PythonWorldListener {
   readonly onLog?: (line: WorldLog) => void;
 }
 
+/** What begins the place of an adapter of FlashDreams, `flashdreams:package.module:Adapter`, where a file's path would be. */
+const FLASHDREAMS = "flashdreams:";
+
 /** Seconds that a description may take: the file and all that it imports is read. */
 const DESCRIBE_SECONDS = 600;
 
@@ -42,11 +45,12 @@ export async function pythonWorld(
   listener: PythonWorldListener = {},
 ): Promise<ModelAdapter> {
   const options = pythonWorldOptions(input);
-  const file = resolve(options.file);
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+  const isAdapter = options.file.startsWith(FLASHDREAMS);
+  const file = isAdapter ? options.file : resolve(options.file);
+  if (!isAdapter && !statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw new DreamloopError(ERROR_CODES.notFound, `${options.file}: there is no such file; check the path`);
   }
-  const label = basename(file);
+  const label = isAdapter ? file.slice(FLASHDREAMS.length) : basename(file);
   const onLog = listener.onLog ?? printed(label);
   const start = (): WorkerProcess => startWorker(options, file, label, onLog);
   const spare = new SpareWorker(start());
@@ -95,7 +99,7 @@ function startWorker(
   label: string,
   onLog: (line: WorldLog) => void,
 ): WorkerProcess {
-  const own = dirname(file);
+  const own = file.startsWith(FLASHDREAMS) ? process.cwd() : dirname(file);
   const folder = options.folder === undefined ? own : resolve(options.folder);
   const name = options.name === undefined ? [] : ["--name", options.name];
   return new WorkerProcess({
