@@ -1,4 +1,4 @@
-import type { PlaySession, PlayState } from "@dreamloop/client";
+import type { PictureState, PlaySession, PlayState } from "@dreamloop/client";
 import { usePlayEvent } from "@dreamloop/client/react";
 import { useState, type ReactNode } from "react";
 import { errorText } from "../parts/error-text.ts";
@@ -42,6 +42,8 @@ export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, o
   const [hasPicture, setHasPicture] = useState(false);
   usePlayEvent(session, "server", ({ loadFraction }) => setFraction(loadFraction));
   usePlayEvent(session, "frame", () => setHasPicture(true));
+  const [picture, setPicture] = useState<PictureState>("waiting");
+  usePlayEvent(session, "picture", setPicture);
   if (error !== undefined) {
     const { title, message, details, canRetry } = errorText(error);
     const action = canRetry ? { label: "Try again", onAction: onRetry } : undefined;
@@ -57,8 +59,20 @@ export function Overlay({ session, state, error, pauseKeys, canLeave, onRetry, o
       </StageCard>
     );
   }
+  // The button that plays the picture is the client's own, and lies in the stage.
+  if (picture === "needs_gesture" && state === "running") return null;
+  if (picture === "failed" && state === "running") {
+    return (
+      <StageCard title="This browser cannot show the picture" isError action={undefined} canLeave={canLeave}>
+        <p>
+          The world runs, and no video format that the server has works here. Try another browser, or update this one.
+        </p>
+      </StageCard>
+    );
+  }
   if (session === undefined || state === "loading" || (state === "running" && !hasPicture)) {
-    const words = session === undefined ? "Connecting" : state === "loading" ? "Waking the world" : "Almost there";
+    const late = picture === "late" ? "The world takes long for its first picture" : "Almost there";
+    const words = session === undefined ? "Connecting" : state === "loading" ? "Waking the world" : late;
     return (
       <Waiting title={words}>
         {state === "loading" && fraction !== undefined ? (

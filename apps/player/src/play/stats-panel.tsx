@@ -83,15 +83,19 @@ function StageBar({ stats }: { readonly stats: PlayStats }): ReactNode {
   const stages = [
     { name: "Model", milliseconds: stats.modelMilliseconds },
     { name: "Encode", milliseconds: stats.encodeMilliseconds },
-    { name: "Network", milliseconds: stats.roundTripMilliseconds ?? 0 },
+    { name: "Network", milliseconds: stats.roundTripMilliseconds },
   ];
-  const sum = stages.reduce((total, { milliseconds }) => total + milliseconds, 0);
+  const sum = stages.reduce((total, { milliseconds = 0 }) => total + milliseconds, 0);
   return (
     <section>
       <h2>Time of a step</h2>
       <div className="stage-bar" aria-hidden="true">
         {stages.map(({ name, milliseconds }) => (
-          <span key={name} className={`is-${name.toLowerCase()}`} style={{ flexGrow: sum === 0 ? 1 : milliseconds }} />
+          <span
+            key={name}
+            className={`is-${name.toLowerCase()}`}
+            style={{ flexGrow: sum === 0 ? 1 : (milliseconds ?? 0) }}
+          />
         ))}
       </div>
       <dl className="stats-grid has-keys">
@@ -99,8 +103,8 @@ function StageBar({ stats }: { readonly stats: PlayStats }): ReactNode {
           <div key={name} className={`is-${name.toLowerCase()}`}>
             <dt>{name}</dt>
             <dd>
-              {milliseconds.toFixed(1)}
-              <small> ms</small>
+              {rate(milliseconds)}
+              {milliseconds === undefined ? null : <small> ms</small>}
             </dd>
           </div>
         ))}
@@ -144,6 +148,6 @@ function Photon({ stats }: { readonly stats: PlayStats }): ReactNode {
   );
 }
 
-function rate(value: number): string {
-  return value.toFixed(1);
+function rate(value: number | undefined): string {
+  return value === undefined ? "–" : value.toFixed(1);
 }

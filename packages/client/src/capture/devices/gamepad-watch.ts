@@ -187,7 +187,7 @@ export function watchGamepads(context: DeviceContext, page: Document, options: G
         };
         const abort = (): void => lesson.fail(signal?.reason);
         if (signal?.aborted === true) {
-          reject(signal.reason as Error);
+          abort();
           return;
         }
         signal?.addEventListener("abort", abort, { once: true });

@@ -31,6 +31,11 @@ export class RateMeter {
     return span <= 0 ? 0 : ((this.#times.length - 1) * 1000) / span;
   }
 
+  /** Whether nothing has happened since the last `clear`, or not for two seconds. */
+  get isEmpty(): boolean {
+    return this.#times.length === 0;
+  }
+
   /** Forgets everything. */
   clear(): void {
     this.#times.length = 0;
@@ -39,20 +44,22 @@ export class RateMeter {
 
 /** What a session measures about itself. */
 export interface PlayStats {
-  /** Frames a second that the world makes. */
-  readonly generatedFramesPerSecond: number;
-  /** Frames a second that the encoder gives. */
-  readonly encodedFramesPerSecond: number;
-  /** Frames a second whose metadata arrives here. */
-  readonly receivedFramesPerSecond: number;
-  /** Frames a second that reach the screen. */
-  readonly presentedFramesPerSecond: number;
+  /** Frames a second that the world makes; absent until it is known, and while session time stands still. */
+  readonly generatedFramesPerSecond?: number;
+  /** Wall time from one frame of the world to the next, in milliseconds; absent while none is made. */
+  readonly frameMilliseconds?: number;
+  /** Frames a second that the encoder gives; absent as above. */
+  readonly encodedFramesPerSecond?: number;
+  /** Frames a second whose metadata arrives here; absent before the first. */
+  readonly receivedFramesPerSecond?: number;
+  /** Frames a second that reach the screen, never more than are made; absent before the first. */
+  readonly presentedFramesPerSecond?: number;
   /** Frames a second of the world's own time, where it is known. */
   readonly targetFramesPerSecond?: number;
-  /** Median time in the model for one step, in milliseconds. */
-  readonly modelMilliseconds: number;
-  /** Median time in the encoder for one frame, in milliseconds. */
-  readonly encodeMilliseconds: number;
+  /** Median time in the model for one step, which may make several frames, in milliseconds; absent before the first. */
+  readonly modelMilliseconds?: number;
+  /** Median time in the encoder for one frame, in milliseconds; absent before the first. */
+  readonly encodeMilliseconds?: number;
   /** Median of a message's way to the server and back, in milliseconds. */
   readonly roundTripMilliseconds?: number;
   /** From sending an input to presenting the first frame that knows it, in milliseconds. */
@@ -177,13 +184,15 @@ export class PlayStatistics {
       receivedFramesPerSecond: this.#received.perSecond(now),
       presentedFramesPerSecond: this.#presented.perSecond(now),
       ...(targetFramesPerSecond === undefined ? {} : { targetFramesPerSecond }),
-      modelMilliseconds: server?.modelMilliseconds ?? 0,
-      encodeMilliseconds: server?.encodeMilliseconds ?? 0,
       ...(roundTrip === undefined ? {} : { roundTripMilliseconds: roundTrip.p50 }),
       ...(photon === undefined ? {} : { inputToPhoton: photon }),
     };
+    const { inputToPhoton, roundTripMilliseconds } = measured;
     return {
-      ...measured,
+      ...this.#told(measured, isRunning),
+      ...(targetFramesPerSecond === undefined ? {} : { targetFramesPerSecond }),
+      ...(roundTripMilliseconds === undefined ? {} : { roundTripMilliseconds }),
+      ...(inputToPhoton === undefined ? {} : { inputToPhoton }),
       inputToPhotonSamples: this.#photon.values,
       presentedFrames: this.#presentedFrames,
       drops: merged(server?.drops ?? {}, clientDrops),
@@ -195,6 +204,25 @@ export class PlayStatistics {
       targetBitrateBitsPerSecond: server?.targetBitrateBitsPerSecond,
       viewerCount: server?.viewerCount ?? 0,
       quality: this.#judge(measured, now, isRunning && server !== undefined),
+    };
+  }
+
+  /** The rates and times that are known; what has not been measured is absent rather than 0. */
+  #told(measured: Pick<QualityFacts, MeasuredRate>, isRunning: boolean): Partial<Pick<PlayStats, ToldNumber>> {
+    const server = isRunning ? this.#server : undefined;
+    const generated = server?.generatedFramesPerSecond;
+    const { receivedFramesPerSecond: received, presentedFramesPerSecond: presented } = measured;
+    return {
+      ...(generated === undefined ? {} : { generatedFramesPerSecond: generated }),
+      ...(generated === undefined || generated <= 0 ? {} : { frameMilliseconds: 1000 / generated }),
+      ...(server === undefined ? {} : { encodedFramesPerSecond: server.encodedFramesPerSecond }),
+      ...(this.#received.isEmpty ? {} : { receivedFramesPerSecond: received }),
+      // Both are rates of different stretches of time: of a frame that was made a moment ago, more cannot have been shown.
+      ...(this.#pictureSince === undefined
+        ? {}
+        : { presentedFramesPerSecond: Math.min(presented, generated ?? Number.POSITIVE_INFINITY) }),
+      ...positive("modelMilliseconds", this.#server?.modelMilliseconds),
+      ...positive("encodeMilliseconds", this.#server?.encodeMilliseconds),
     };
   }
 
@@ -211,6 +239,23 @@ export class PlayStatistics {
     const warm = photon === undefined ? facts : { ...facts, inputToPhoton: photon };
     return judgeQuality({ ...warm, isRunning, settledMilliseconds: now - since });
   }
+}
+
+type MeasuredRate = "receivedFramesPerSecond" | "presentedFramesPerSecond";
+type ToldNumber =
+  | "generatedFramesPerSecond"
+  | "frameMilliseconds"
+  | "encodedFramesPerSecond"
+  | MeasuredRate
+  | "modelMilliseconds"
+  | "encodeMilliseconds";
+
+/** A time that was measured takes longer than nothing. */
+function positive<Name extends "modelMilliseconds" | "encodeMilliseconds">(
+  name: Name,
+  value: number | undefined,
+): Partial<Record<Name, number>> {
+  return value === undefined || value <= 0 ? {} : ({ [name]: value } as Record<Name, number>);
 }
 
 /** What of the statistics the server is told. */

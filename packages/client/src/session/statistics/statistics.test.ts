@@ -134,6 +134,50 @@ test("PlayStatistics: drops of both sides add up by reason; what the server is t
   expect(clientStatsOf(stats, facts.clientDrops)).toEqual({ presentedFrames: 0, droppedFrames: 5 });
 });
 
+describe("what PlayStatistics tells is measured", () => {
+  const size = { width: 1, height: 1 };
+
+  test("a number that nobody has measured is absent, not 0", () => {
+    const statistics = new PlayStatistics();
+    const empty = statistics.read({ ...facts, now: 100 });
+    for (const name of [
+      "generatedFramesPerSecond",
+      "frameMilliseconds",
+      "encodedFramesPerSecond",
+      "receivedFramesPerSecond",
+      "presentedFramesPerSecond",
+      "modelMilliseconds",
+      "encodeMilliseconds",
+      "roundTripMilliseconds",
+      "inputToPhoton",
+    ]) {
+      expect(empty).not.toHaveProperty(name);
+    }
+    statistics.serverStats({ ...serverStats, modelMilliseconds: 0, encodeMilliseconds: 0 });
+    const early = statistics.read({ ...facts, now: 100 });
+    expect(early).not.toHaveProperty("modelMilliseconds");
+    expect(early).not.toHaveProperty("encodeMilliseconds");
+  });
+
+  test("while session time stands still nothing has a rate", () => {
+    const statistics = new PlayStatistics();
+    statistics.serverStats(serverStats);
+    const paused = statistics.read({ ...facts, now: 100, isRunning: false });
+    expect(paused).not.toHaveProperty("generatedFramesPerSecond");
+    expect(paused).not.toHaveProperty("frameMilliseconds");
+    expect(statistics.read({ ...facts, now: 100, isRunning: true })).toHaveProperty("generatedFramesPerSecond");
+  });
+
+  test("never more frames are presented than are made, and a frame takes the wall time from one to the next", () => {
+    const statistics = new PlayStatistics();
+    statistics.serverStats({ ...serverStats, generatedFramesPerSecond: 24.8 });
+    for (let time = 0; time <= 1000; time += 40) statistics.framePresented({ presentedAtMilliseconds: time, ...size });
+    const stats = statistics.read({ ...facts, now: 1001, isRunning: true });
+    expect(stats.presentedFramesPerSecond).toBe(24.8);
+    expect(stats.frameMilliseconds).toBeCloseTo(40.3, 1);
+  });
+});
+
 describe("RateMeter", () => {
   test("gives events a second, and falls to 0 when they stop", () => {
     const meter = new RateMeter();
