@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { FakeClock, RecordingTarget, type ConformanceCase } from "@dreamloop/testing";
-import { eventListSource, runBatch, type DeviceConverter, type ModelAdapter } from "@dreamloop/core";
+import { eventListSource, runBatch, type ModelAdapter } from "@dreamloop/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FakeEnvironment } from "../test-support/fake-environment.ts";
 import { InputSender } from "../input/input-sender.ts";

@@ -72,7 +72,7 @@ interface Lesson {
   readonly index: number;
   learner: PadLearner | undefined;
   readonly done: (source: PadSource) => void;
-  readonly fail: (error: unknown) => void;
+  readonly fail: (error: Error) => void;
 }
 
 /** Reads gamepads before every frame of the screen while one is connected. */
@@ -185,7 +185,7 @@ export function watchGamepads(context: DeviceContext, page: Document, options: G
             reject(error);
           },
         };
-        const abort = (): void => lesson.fail(signal?.reason);
+        const abort = (): void => lesson.fail(signal?.reason as Error);
         if (signal?.aborted === true) {
           abort();
           return;
