@@ -68,7 +68,7 @@ export { DREAMLOOP_VERSION } from "./foundation/version.ts";
 export { traceEvents } from "./trace/trace-events.ts";
 export { TraceTally } from "./trace/trace-tally.ts";
 export { INLINE_BYTES_PER_LINE, TRACE_FORMAT } from "./trace/format/trace-records.ts";
-export { readWaitLimits } from "./foundation/time/wait-guard.ts";
+export { readWaitLimits, waitLimitsOf } from "./foundation/time/wait-guard.ts";
 export { eventLoopTurn } from "./foundation/time/event-loop-turn.ts";
 // Snapshots, moments, history
 export { CONTENT_ADDRESS, contentAddressOf, MAX_ARRAY_BYTES } from "./snapshot/content/content-address.ts";

@@ -348,4 +348,15 @@ export default defineWorld({ id: "stuck", video: { width: 8, height: 8, framesPe
       run.kill();
     }
   });
+
+  test("R1: a run whose step never answers ends with an error after resourceHints.stepSeconds", async () => {
+    writeFileSync(at("stuck.mjs"), world("return new Promise(() => undefined);"));
+    const hints = ["--set", "resourceHints.stepSeconds=0.5"];
+    const { status, stderr } = dreamloop(["run", "./stuck.mjs", "--frames", "5", "--out", "a.mp4", ...hints], folder);
+    expect(stderr).toMatch(
+      /^error: step 1 did not answer within 0\.5 s; raise resourceHints\.stepSeconds/,
+    );
+    expect(status).toBe(1);
+    expect(await facts("a.mp4")).toMatchObject({ frameCount: 1 });
+  });
 });

@@ -12,7 +12,7 @@ import {
   type RunObserver,
   type StageListener,
 } from "@dreamloop/core";
-import { ChromeTrace, RunStatistics, type RunStatisticsFacts } from "@dreamloop/core/internal";
+import { ChromeTrace, RunStatistics, type RunStatisticsFacts, waitLimitsOf } from "@dreamloop/core/internal";
 import { environmentFacts } from "@dreamloop/node";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliContext } from "../program/cli-command.ts";
@@ -122,6 +122,7 @@ function batchOptions(context: CliContext, run: PreparedRun, with_: Instruments)
     ...(from === undefined ? { initialInputs: { initial: run.initial }, seed: settings.seed } : { from }),
     ...(moments === undefined ? {} : { history: moments }),
     clock: host.clock,
+    waits: waitLimitsOf(settings.inference.resourceHints),
     signal: interruption.signal,
     outputs: [output],
     observers,

@@ -9,7 +9,7 @@ import {
   sessionDescription,
 } from "@dreamloop/core";
 import type { WaitLimits } from "@dreamloop/core";
-import { readWaitLimits, refuseUnknownKeys } from "@dreamloop/core/internal";
+import { readWaitLimits, refuseUnknownKeys, waitLimitsOf } from "@dreamloop/core/internal";
 import { endWorker, within, type EndableWorker } from "./end-worker.ts";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
@@ -39,7 +39,7 @@ export interface LoadWorldOptions {
   readonly config?: Partial<InferenceConfigInput>;
   /** Which candidate of `config.model` runs; default the first. */
   readonly candidateIndex?: number;
-  /** How long the world's code is waited for; default `DEFAULT_WAIT_LIMITS`. A thread that is held for longer than `stepSeconds` ends with all its sessions. */
+  /** How long the world's code is waited for; default what `config.resourceHints` says, else `DEFAULT_WAIT_LIMITS`. A thread that is held for longer than `stepSeconds` ends with all its sessions. */
   readonly waits?: Partial<WaitLimits>;
   /** Told about the load. */
   readonly onProgress?: (progress: LoadProgress) => void;
@@ -115,7 +115,10 @@ export class WorldHost {
     const { signal, onProgress } = options;
     if (signal?.aborted)
       throw new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled", { cause: signal.reason });
-    const limits = readWaitLimits(options.waits, "LoadWorldOptions.waits");
+    const limits = readWaitLimits(
+      { ...waitLimitsOf(options.config?.resourceHints), ...options.waits },
+      "LoadWorldOptions.waits",
+    );
     const start: Omit<WorkerStart, "marks"> = {
       waits: limits,
       reference: worldReference(options.reference),
@@ -271,7 +274,7 @@ function loaded(
     const limit = setTimeout(
       () => {
         settle();
-        const message = `the world did not load within ${limitSeconds} s; raise WaitLimits.loadSeconds if it needs longer`;
+        const message = `the world did not load within ${limitSeconds} s; raise resourceHints.loadSeconds (waits.loadSeconds in a program) if it needs longer`;
         reject(new DreamloopError(ERROR_CODES.timedOut, message));
       },
       Math.min(limitSeconds * 1000, 2 ** 31 - 1),

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { FakeClock } from "@dreamloop/testing";
-import { DEFAULT_WAIT_LIMITS, readWaitLimits, WaitGuard } from "./wait-guard.ts";
+import { DEFAULT_WAIT_LIMITS, readWaitLimits, WaitGuard, waitLimitsOf } from "./wait-guard.ts";
 
 const LIMITS = { loadSeconds: 100, stepSeconds: 10, outputSeconds: 8, closeSeconds: 3, stopSeconds: 2 };
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -21,7 +21,7 @@ describe("WaitGuard", () => {
     await clock.advance(3);
     expect(await close).toMatchObject({
       code: "timed_out",
-      message: "the close of the session did not answer within 3 s; raise WaitLimits.closeSeconds if it needs longer",
+      message: "the close of the session did not answer within 3 s; raise resourceHints.closeSeconds (waits.closeSeconds in a program) if it needs longer",
     });
     await clock.advance(7);
     expect(await step).toMatchObject({ code: "timed_out", message: expect.stringContaining("step 3") as string });
@@ -128,6 +128,12 @@ describe("WaitGuard", () => {
 });
 
 describe("readWaitLimits", () => {
+  it("takes limits from resource hints, leaves other hints alone, and names a wrong one", () => {
+    expect(waitLimitsOf({ stepSeconds: 600, workers: 4 })).toEqual({ stepSeconds: 600 });
+    expect(waitLimitsOf()).toEqual({});
+    expect(() => waitLimitsOf({ loadSeconds: "long" })).toThrow("resourceHints.loadSeconds");
+  });
+
   it("fills in the defaults and refuses what is no limit", () => {
     expect(readWaitLimits(undefined, "waits")).toBe(DEFAULT_WAIT_LIMITS);
     expect(readWaitLimits({ stepSeconds: 1 }, "waits")).toEqual({ ...DEFAULT_WAIT_LIMITS, stepSeconds: 1 });

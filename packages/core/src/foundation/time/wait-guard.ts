@@ -47,6 +47,15 @@ export function readWaitLimits(given: unknown, path: string): WaitLimits {
   ) as unknown as WaitLimits;
 }
 
+/**
+ * The limits that a configuration's `resourceHints` ask for, under their own names (`stepSeconds: 600`); other hints are none of ours.
+ * Throws `invalid_value`.
+ */
+export function waitLimitsOf(hints: Readonly<Record<string, unknown>> = {}): Partial<WaitLimits> {
+  const given = NAMES.filter((name) => hints[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, limit(hints[name], `resourceHints.${name}`)]));
+}
+
 interface Waiting {
   readonly what: string;
   readonly kind: WaitKind;
@@ -194,7 +203,7 @@ export class WaitGuard {
     if (!stopped || stopping === undefined) {
       return new DreamloopError(
         ERROR_CODES.timedOut,
-        `${what} did not answer within ${seconds} s; raise WaitLimits.${kind}Seconds if it needs longer`,
+        `${what} did not answer within ${seconds} s; raise resourceHints.${kind}Seconds (waits.${kind}Seconds in a program) if it needs longer`,
       );
     }
     const { because, cancelledBy } = stopping;
