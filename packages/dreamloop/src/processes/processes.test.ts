@@ -353,9 +353,7 @@ export default defineWorld({ id: "stuck", video: { width: 8, height: 8, framesPe
     writeFileSync(at("stuck.mjs"), world("return new Promise(() => undefined);"));
     const hints = ["--set", "resourceHints.stepSeconds=0.5"];
     const { status, stderr } = dreamloop(["run", "./stuck.mjs", "--frames", "5", "--out", "a.mp4", ...hints], folder);
-    expect(stderr).toMatch(
-      /^error: step 1 did not answer within 0\.5 s; raise resourceHints\.stepSeconds/,
-    );
+    expect(stderr).toMatch(/^error: step 1 did not answer within 0\.5 s; raise resourceHints\.stepSeconds/);
     expect(status).toBe(1);
     expect(await facts("a.mp4")).toMatchObject({ frameCount: 1 });
   });

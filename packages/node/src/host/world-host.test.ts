@@ -349,7 +349,8 @@ describe("a world in a worker", () => {
     const reference = holdingWorlds.reference("neverEnding");
     await expect(WorldHost.load({ reference, waits: { loadSeconds: 0.5 } })).rejects.toMatchObject({
       code: "timed_out",
-      message: "the world did not load within 0.5 s; raise resourceHints.loadSeconds (waits.loadSeconds in a program) if it needs longer",
+      message:
+        "the world did not load within 0.5 s; raise resourceHints.loadSeconds (waits.loadSeconds in a program) if it needs longer",
     });
   });
 

@@ -21,7 +21,8 @@ describe("WaitGuard", () => {
     await clock.advance(3);
     expect(await close).toMatchObject({
       code: "timed_out",
-      message: "the close of the session did not answer within 3 s; raise resourceHints.closeSeconds (waits.closeSeconds in a program) if it needs longer",
+      message:
+        "the close of the session did not answer within 3 s; raise resourceHints.closeSeconds (waits.closeSeconds in a program) if it needs longer",
     });
     await clock.advance(7);
     expect(await step).toMatchObject({ code: "timed_out", message: expect.stringContaining("step 3") as string });
