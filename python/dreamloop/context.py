@@ -89,6 +89,7 @@ class StepContext(RolloutContext):
         self,
         *,
         controls: Fields,
+        inputs: Fields,
         state: Any,
         updated: Tuple[str, ...],
         make_frames: Callable[[], "np.ndarray[Any, Any]"],
@@ -97,6 +98,8 @@ class StepContext(RolloutContext):
         super().__init__(**rest)
         #: What the controls say right now: ``ctx.controls.drive.steer``.
         self.controls = controls
+        #: The inputs of this step beside the controls, see ``World.step_inputs``.
+        self.inputs = inputs
         #: What the step before gave; a new state is made from it, the old one stays as it was (unless the world says ``in_place``).
         self.state = state
         #: Names of the initial inputs that an update changed at this step.

@@ -57,6 +57,8 @@ class World:
     actions: Mapping[str, Union[str, Sequence[str]]] = {}
     #: Initial inputs, beside those that are attributes of their own (``prompt = text()``).
     inputs: Mapping[str, Input] = {}
+    #: Inputs of each step beside the controls, for worlds whose mapping is written in TypeScript: ``{"map": value()}``, read as ``ctx.inputs.map``.
+    step_inputs: Mapping[str, Input] = {}
     #: Options of ``runtimeOptions``: ``{"noise": number(default=0.1)}``; without them every option is refused.
     options: Mapping[str, Input] = {}
     #: Sets of initial inputs of which one must be complete.
@@ -141,6 +143,7 @@ class Declaration:
         self.description = self._text("description", default=inspect.cleandoc(cls.__doc__ or ""), most=4000)
         self.inputs = self._inputs()
         self.options = self._specs("options")
+        self.step_inputs = self._specs("step_inputs")
         self.controls = self._controls("controls")
         self.optional_controls = self._controls("optional_controls")
         self.actions = self._actions()
@@ -184,6 +187,7 @@ class Declaration:
             "description": self.description,
             "video": self.video().describe() if self.has_fixed_video else None,
             "initial": [spec.describe(name) for name, spec in self.inputs.items()],
+            "step": [spec.describe(name) for name, spec in self.step_inputs.items()],
             "alternatives": [list(names) for names in cls.alternatives],
             "options": [spec.describe(name) for name, spec in self.options.items()],
             "controls": dict(self.controls),
@@ -245,8 +249,8 @@ class Declaration:
         for key, spec in given.items():
             if not isinstance(key, str) or not isinstance(spec, Input):
                 raise self._refused(name, f"number(), text() or another of its kind for {key!r}", spec)
-            if name == "options" and (spec.kind == "image" or spec.live is not False):
-                raise self._refused(name, f"an option that is no picture and not live for {key!r}", spec)
+            if name in ("options", "step_inputs") and (spec.kind == "image" or spec.live is not False):
+                raise self._refused(name, f"an input that is no picture and not live for {key!r}", spec)
         return dict(given)
 
     def _controls(self, name: str) -> Dict[str, str]:

@@ -102,8 +102,10 @@ class Session:
             return target.array
 
         state = thawed(position.state) if world.cls.in_place else position.state
+        controls, further = self._step_inputs(inputs)
         context = StepContext(
-            controls=self._controls(inputs),
+            controls=controls,
+            inputs=further,
             state=state,
             updated=tuple(update),
             make_frames=make_frames,
@@ -239,16 +241,15 @@ class Session:
         checked = {name: specs[name].check(given, f"ModelInputs.update.{name}") for name, given in update.items()}
         return {**self._position.initial, **checked}
 
-    def _controls(self, inputs: Dict[str, Any]) -> Fields:
+    def _step_inputs(self, inputs: Dict[str, Any]) -> Tuple[Fields, Fields]:
         declaration = self._world.declaration
         known = {**declaration.controls, **declaration.optional_controls}
-        for name in inputs:
-            if name not in known:
-                raise DreamloopError("unknown_key", f"ModelInputs.step.{name}: unknown; the world's controls: {', '.join(known) or 'none'}")
+        further = {name: given for name, given in inputs.items() if name not in known}
+        values = Fields(values_of(declaration.step_inputs, further, "ModelInputs.step"), "ctx.inputs")
         for name in declaration.controls:
             if not isinstance(inputs.get(name), dict):
                 raise DreamloopError("missing_input", f"ModelInputs.step: missing required {name!r}")
-        return Fields({name: control_fields(inputs.get(name), f"controls.{name}") for name in known}, "ctx.controls")
+        return Fields({name: control_fields(inputs.get(name), f"controls.{name}") for name in known}, "ctx.controls"), values
 
     def _target(self, frame_count: int) -> FrameTarget:
         video, slots = self._world.video, self._world.slots

@@ -34,9 +34,10 @@ export interface DescribedAdapterOptions {
 export function describedAdapter({ described, backends, createRuntime }: DescribedAdapterOptions): ModelAdapter {
   const { id, video, controls, optionalControls } = described;
   const names = [...Object.keys(controls), ...Object.keys(optionalControls)];
-  const stepInputs = Object.fromEntries(
-    names.map((name) => [name, Object.hasOwn(controls, name) ? input.value() : input.value({ optional: true })]),
-  );
+  const stepInputs = Object.fromEntries([
+    ...names.map((name) => [name, Object.hasOwn(controls, name) ? input.value() : input.value({ optional: true })]),
+    ...described.step.map((each) => [each.name, specOf(each)]),
+  ]) as Record<string, InputSpec>;
   const converters = actionConverters(described);
   const declared = defineWorld({
     id,

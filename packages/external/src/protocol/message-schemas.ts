@@ -80,6 +80,8 @@ export const describedWorldSchema = z.object({
   /** Absent when it depends on the options. */
   video: describedVideoSchema.nullable(),
   initial: z.array(describedInputSchema).max(256),
+  /** Inputs of each step beside the controls, made by a mapping on the driver's side. */
+  step: z.array(describedInputSchema).max(256).default([]),
   alternatives: z.array(words(64, 128).min(1)).max(64).default([]),
   options: z.array(describedInputSchema).max(256).default([]),
   controls: z.record(z.string().min(1).max(128), modality),
