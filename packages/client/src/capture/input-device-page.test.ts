@@ -108,7 +108,7 @@ describe("docs/extending/input-device.md, followed to the letter", () => {
   });
 
   test("the converter is the one that the world uses", () => {
-    const names = ((harbour.converters ?? [])).map(({ name }) => name);
+    const names = (harbour.converters ?? []).map(({ name }) => name);
     expect(names).toContain("fader_winch");
   });
 });

@@ -6,10 +6,11 @@ import { captureInput } from "./capture-input.ts";
 const ACTING = keyboardToActions({ bindings: { attack: ["MouseLeft"], aim: ["MouseRight"] } }).controls;
 const LOOKING = mouseToLookDelta().controls;
 
-function watch(controls: readonly ControlHint[], page = new FakePage({ scrolls: true })) {
+function watch(controls: readonly ControlHint[], keyScope: "stage" | "page" = "stage") {
+  const page = new FakePage({ scrolls: true });
   const session = fakeSession(controls);
   const element = page.element("div");
-  captureInput(session, { target: element as unknown as HTMLElement, locksPointer: false });
+  captureInput(session, { target: element as unknown as HTMLElement, locksPointer: false, keyScope });
   const send = (name: string, fields: Record<string, unknown>): boolean => {
     const event = Object.assign(new Event(name, { cancelable: true }), {
       deltaX: 0,
@@ -57,5 +58,7 @@ describe("T7: a mouse in a page", () => {
     expect(looking.send("wheel", { deltaY: 100, deltaMode: 0 })).toBe(true);
     const { payload } = looking.session.input.states(1, 1).find(({ eventType }) => eventType === "mouse_state") ?? {};
     expect(payload).toMatchObject({ wheelY: 100 });
+    // A page that is all player needs no click first.
+    expect(watch(LOOKING, "page").send("wheel", { deltaY: 100, deltaMode: 0 })).toBe(true);
   });
 });

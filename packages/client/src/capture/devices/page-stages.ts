@@ -55,8 +55,9 @@ export class PageStages {
     for (const other of before === undefined ? this.#stages : [before]) if (other !== stage) other.leave();
   }
 
-  /** Whether the person has chosen this stage by a click, by the focus or by playing. */
+  /** Whether the person has chosen this stage by a click, by the focus or by playing; one that the whole page belongs to need not be chosen. */
   isAddressed(stage: PageStage): boolean {
+    if (stage.ownsPage) return this.standing(stage) === "addressed";
     return this.#addressed === stage && !this.#isTurnedAway;
   }
 
