@@ -45,8 +45,16 @@ export type { Dimension, GraphPort, Tensor, TensorData, TensorDtype, TensorSigna
 // Domains and samplers
 export type { BoundDomain, DomainContext, DomainRegistry, NeutralQuantity, WorldDomain } from "./plan/world-domain.ts";
 export { domainRegistry } from "./plan/world-domain.ts";
-export { BUILT_IN_SAMPLERS, flowMatching } from "./plan/samplers/flow-matching.ts";
-export type { Sampler, SamplerRegistry, SamplerRun } from "./plan/samplers/sampler.ts";
+export { BUILT_IN_SAMPLERS } from "./plan/samplers/built-in-samplers.ts";
+export { flowMatching } from "./plan/samplers/flow-matching.ts";
+export type {
+  PredictionCall,
+  Sampler,
+  SamplerRegistry,
+  SamplerRun,
+  SamplerSettings,
+  SettingRule,
+} from "./plan/samplers/sampler.ts";
 // Reports of steps
 export { REFUSED_PROMPTS } from "./session/initial-encoder.ts";
 export type { PromptReport } from "./session/initial-encoder.ts";

@@ -24,7 +24,7 @@ import { bindDomain, type DomainBinding } from "../plan/bind-domain.ts";
 
 import type { Bundle } from "../plan/open-bundle.ts";
 import { PromptEncoder } from "../plan/prompt-encoder.ts";
-import { BUILT_IN_SAMPLERS } from "../plan/samplers/flow-matching.ts";
+import { BUILT_IN_SAMPLERS } from "../plan/samplers/built-in-samplers.ts";
 import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
 import { domainRegistry, type DomainSource } from "../plan/world-domain.ts";
 import { InitialEncoder } from "../session/initial-encoder.ts";

@@ -3,7 +3,7 @@ import type { LoadStatus } from "./bundle-runtime.ts";
 import { domainRegistry, type DomainSource } from "../plan/world-domain.ts";
 import type { Engine } from "../load/engine.ts";
 import type { BundleFiles } from "../manifest/bundle-files.ts";
-import { BUILT_IN_SAMPLERS } from "../plan/samplers/flow-matching.ts";
+import { BUILT_IN_SAMPLERS } from "../plan/samplers/built-in-samplers.ts";
 import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
 import { checkHashes } from "../check/check-hashes.ts";
 import { checkRun } from "./check-run.ts";

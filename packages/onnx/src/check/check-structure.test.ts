@@ -414,8 +414,8 @@ const cases: readonly Case[] = [
   },
   {
     wrong: "an unknown sampler",
-    contents: () => edited([["pipeline", "step", 0, "sampler"], "ddim"]),
-    fault: { code: "sampler", path: "pipeline.step[0].sampler", found: '"ddim"' },
+    contents: () => edited([["pipeline", "step", 0, "sampler"], "ddmi"]),
+    fault: { code: "sampler", path: "pipeline.step[0].sampler", found: '"ddmi"', mend: 'Did you mean "ddim"?' },
   },
   {
     wrong: "A10: a neutral action that an idle device does not give",

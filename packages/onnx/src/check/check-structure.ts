@@ -6,7 +6,13 @@ import { graphSchema } from "../manifest/graph-schema.ts";
 import { fileSchema } from "../manifest/world-schema.ts";
 import { bindDomain } from "../plan/bind-domain.ts";
 import { type Bundle, openBundle } from "../plan/open-bundle.ts";
-import type { SamplerRegistry } from "../plan/samplers/sampler.ts";
+import {
+  refusedSetting,
+  settledSettings,
+  type Sampler,
+  type SamplerRegistry,
+  type SamplerSettings,
+} from "../plan/samplers/sampler.ts";
 import type { DomainRegistry } from "../plan/world-domain.ts";
 import type { PlannedItem, PlannedSample, WorldPlan } from "../plan/world-plan.ts";
 import { checkFiles, type FileNaming } from "./check-files.ts";
@@ -85,8 +91,12 @@ function checkSamplers(plan: WorldPlan, samplers: SamplerRegistry, faults: Fault
         name: item.sampler,
         known: Object.keys(samplers),
       });
-    } else if (item.type === "add_noise") {
-      const refused = sampler.refusedLevel(item.level);
+      continue;
+    }
+    if (!checkSettings(item, sampler, faults)) continue;
+    const settings = settledSettings(sampler, item.settings);
+    if (item.type === "add_noise") {
+      const refused = sampler.refusedLevel(item.level, settings);
       if (refused !== undefined) {
         faults.add({
           code: FAULT_CODES.sampler,
@@ -97,9 +107,31 @@ function checkSamplers(plan: WorldPlan, samplers: SamplerRegistry, faults: Fault
         });
       }
     } else {
-      checkSchedules(item, sampler.refusedLevels.bind(sampler), faults);
+      checkSchedules(item, (levels) => sampler.refusedLevels(levels, settings), faults);
     }
   }
+}
+
+/** Whether the settings of an item are ones that its sampler has, within their bounds; notes a fault for each that is not. */
+function checkSettings(
+  { path, settings }: { readonly path: string; readonly settings: SamplerSettings },
+  sampler: Sampler,
+  faults: FaultList,
+): boolean {
+  const before = faults.faults.length;
+  for (const [name, value] of Object.entries(settings)) {
+    const at = `${path}.settings.${name}`;
+    const rule = Object.hasOwn(sampler.settings, name) ? sampler.settings[name] : undefined;
+    if (rule === undefined) {
+      const known = Object.keys(sampler.settings);
+      faults.addUnknown({ code: FAULT_CODES.sampler, path: at, what: `a setting of ${sampler.name}`, name, known });
+      continue;
+    }
+    const expected = refusedSetting(rule, value);
+    if (expected === undefined) continue;
+    faults.add({ code: FAULT_CODES.sampler, path: at, expected, found: JSON.stringify(value), mend: "Correct it." });
+  }
+  return faults.faults.length === before;
 }
 
 function checkSchedules(

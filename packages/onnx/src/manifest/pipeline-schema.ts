@@ -48,7 +48,35 @@ export const graphItemSchema = z.strictObject({
   outputs: z.record(portNameSchema, targetsSchema).describe("A target for each output that is wanted."),
 });
 
-const levelSchema = z.number().min(0).max(1_000_000);
+const levelSchema = z.number().min(-1).max(1_000_000);
+
+const settingsSchema = z
+  .record(nameSchema, z.union([z.number(), z.string().max(64)]))
+  .default({})
+  .describe("Settings of the sampler. Default its own.");
+
+const scheduleSchema = z.union([
+  z.array(levelSchema).min(2).max(1001),
+  z.strictObject({
+    karras: z
+      .strictObject({
+        steps: z.int().min(1).max(1000).describe("Denoising steps."),
+        least: z.number().positive().max(1_000_000).describe("The last level before 0."),
+        greatest: z.number().positive().max(1_000_000).describe("The first level."),
+        rho: z.number().positive().max(100).default(7).describe("How much of the steps lies at low levels. Default 7."),
+      })
+      .describe("The levels of Karras et al. (2022), equation 5, and a last one of 0."),
+  }),
+]);
+
+const branchSchema = z.strictObject({
+  scale: z
+    .union([z.number().min(-1000).max(1000), reference])
+    .describe("1 is no guidance; greater pushes away from the other prediction. A reference is read in each step."),
+  inputs: z
+    .record(portNameSchema, sourceSchema)
+    .describe("Inputs that differ in this prediction, such as the embedding of an empty prompt."),
+});
 
 /** Turns noise into a latent by calling a denoising graph several times. */
 export const sampleItemSchema = z.strictObject({
@@ -62,21 +90,34 @@ export const sampleItemSchema = z.strictObject({
     .describe("A source for every input; sampler:latent, sampler:level and sampler:index are known here."),
   prediction: portNameSchema.describe("The graph's output that the sampler uses."),
   output: targetsSchema.describe("Where the finished latent goes."),
+  settings: settingsSchema,
+  context: z
+    .strictObject({
+      from: reference.describe("The frames before, clean or brought to the level by add_noise."),
+      axis: z.int().min(0).max(7).describe("The axis of frames in the graph's latent input."),
+      level: levelSchema.describe("The level that sampler:levels tells for them."),
+    })
+    .optional()
+    .describe("Frames that the graph sees before those that are sampled; only the latter change. Absent: none."),
   schedules: z
-    .array(z.array(levelSchema).min(2).max(1001))
+    .array(scheduleSchema)
     .min(1)
     .max(64)
     .describe("Lists of noise levels, one for each number of denoising steps that may be asked for."),
   defaultSteps: z.int().min(1).max(1000).describe("Denoising steps unless the configuration says otherwise."),
   guidance: z
-    .strictObject({
-      scale: z.number().min(0).max(1000).describe("1 is no guidance; greater pushes away from the other prediction."),
-      inputs: z
-        .record(portNameSchema, sourceSchema)
-        .describe("Inputs that differ in the second prediction, such as the embedding of an empty prompt."),
-    })
+    .union([
+      branchSchema,
+      z.strictObject({
+        branches: z.array(branchSchema).min(1).max(8).describe("Further predictions, each with a scale of its own."),
+        rescale: z
+          .union([z.number().min(0).max(1), reference])
+          .default(0)
+          .describe("How much of the result's deviation is brought back to that of the prediction, 0 to 1. Default 0."),
+      }),
+    ])
     .optional()
-    .describe("Classifier-free guidance: a second prediction for each denoising step. Absent: none."),
+    .describe("Classifier-free guidance: further predictions for each denoising step. Absent: none."),
 });
 
 /** Brings a finished latent back to a noise level. */
@@ -84,6 +125,7 @@ export const addNoiseItemSchema = z.strictObject({
   type: z.literal("add_noise"),
   ...conditions,
   sampler: nameSchema.default("flow_matching").describe("The sampler whose rule holds. Default flow_matching."),
+  settings: settingsSchema,
   latent: reference.describe("The clean latent."),
   noise: reference.describe("Usually noise:NAME."),
   level: levelSchema.describe("The noise level."),

@@ -3,7 +3,6 @@ import {
   describeSignature,
   elementCount,
   isFixedShape,
-  isFloatDtype,
   TENSOR_DTYPES,
   type TensorDtype,
   type TensorSignature,
@@ -81,11 +80,11 @@ export function checkRuntimeCounter(
   return checkBounded(source, Infinity, needed, path, faults);
 }
 
-/** Whether a single number fits: levels are float32, counts anything but truth values; notes a fault if not. */
-export function checkSingle(isLevel: boolean, needed: TensorSignature, path: string, faults: FaultList): boolean {
+/** Whether a single number fits, into anything but truth values; notes a fault if not. */
+export function checkSingle(needed: TensorSignature, path: string, faults: FaultList): boolean {
   const fits = isFixedShape(needed.shape) && elementCount(needed.shape) === 1;
-  if (fits && (!isLevel || isFloatDtype(needed.dtype)) && needed.dtype !== TENSOR_DTYPES.bool) return true;
-  addTypeFault(faults, path, needed, isLevel ? "a single floating point number" : "a single whole number");
+  if (fits && needed.dtype !== TENSOR_DTYPES.bool) return true;
+  addTypeFault(faults, path, needed, "a single number");
   return false;
 }
 
@@ -112,7 +111,7 @@ function checkBounded(
   const countsOn =
     source.kind === "runtime" ? source.counter === RUNTIME_COUNTERS.frameIndex : source.property === "position";
   const isRow = isFixedShape(needed.shape) && needed.dtype !== TENSOR_DTYPES.bool;
-  return (countsOn && isRow) || checkSingle(false, needed, path, faults);
+  return (countsOn && isRow) || checkSingle(needed, path, faults);
 }
 
 function checkRange(

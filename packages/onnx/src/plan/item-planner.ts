@@ -1,10 +1,9 @@
 import type { FaultList } from "../faults/fault-list.ts";
 import { FAULT_CODES } from "../faults/fault.ts";
-import { describeSignature, fitsShape, isFixedShape, TENSOR_DTYPES, type TensorSignature } from "../manifest/tensor.ts";
+import { describeSignature, isFixedShape, isFloatDtype, type TensorSignature } from "../manifest/tensor.ts";
 import type {
   AddNoiseItemDeclaration,
   ConcatItemDeclaration,
-  GraphDeclaration,
   GraphItemDeclaration,
   ItemDeclaration,
   SampleItemDeclaration,
@@ -16,11 +15,12 @@ import type {
 import { GraphPorts, portName } from "./graph-ports.ts";
 import { type Phase, PHASE_RULES } from "./phases.ts";
 import { parseSource, parseTarget, PIPELINE_TARGET_FORMS, type Target } from "./reference.ts";
+import { SamplePlanner } from "./sample-planner.ts";
 import type { ValueScope } from "./scope.ts";
 import { joinedSignature, signatureAfter } from "./tensor-ops.ts";
 import type { SourceContext, SourceResolver } from "./source-resolver.ts";
 import type { TargetChecker } from "./target-checker.ts";
-import type { PlannedInput, PlannedItem, PlannedOutput, RunCondition } from "./world-plan.ts";
+import type { PlannedItem, PlannedOutput, RunCondition } from "./world-plan.ts";
 
 /** Where an item stands. */
 export interface ItemPlace {
@@ -39,6 +39,7 @@ export class ItemPlanner {
   readonly #manifest: WorldManifest;
   readonly #faults: FaultList;
   readonly #resolver: SourceResolver;
+  readonly #samples: SamplePlanner;
   /** The graphs and what they are fed. */
   readonly ports: GraphPorts;
 
@@ -48,6 +49,7 @@ export class ItemPlanner {
     this.#faults = faults;
     this.#resolver = resolver;
     this.ports = new GraphPorts(manifest.graphs, faults, resolver);
+    this.#samples = new SamplePlanner(faults, resolver, this.ports);
   }
 
   /** The item with its references resolved; `undefined` when a fault keeps it from being run at all. */
@@ -166,77 +168,10 @@ export class ItemPlanner {
   }
 
   #sample(item: SampleItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
-    const { path } = place;
-    const graph = this.ports.graph(item.graph, path);
-    if (graph === undefined) return undefined;
-    const latentName = Object.keys(item.inputs).find((name) => item.inputs[name] === "sampler:latent");
-    const latent = latentName === undefined ? undefined : graph.inputs[latentName];
-    if (latent?.dtype !== TENSOR_DTYPES.float32 || !isFixedShape(latent.shape)) {
-      const found = latent === undefined ? "none" : describeSignature(latent);
-      this.#faults.add({
-        code: FAULT_CODES.reference,
-        path: `${path}.inputs`,
-        expected: "one float32 input of a known shape fed by sampler:latent",
-        found,
-        mend: "Bind the graph's latent input to it.",
-      });
-      return undefined;
-    }
-    const within: SourceContext = { ...context, latent };
-    const start = this.#resolver.resolve(item.latent, latent, { ...context, path: `${path}.latent` });
-    const inputs = this.ports.inputs(graph, item.inputs, `${path}.inputs`, within);
-    let otherInputs: readonly PlannedInput[] | undefined;
-    if (item.guidance !== undefined) {
-      const at = `${path}.guidance.inputs`;
-      this.ports.refuseUnknown(
-        Object.keys(item.guidance.inputs),
-        Object.keys(graph.inputs),
-        at,
-        "an input of the graph",
-      );
-      otherInputs = this.ports.inputs(graph, { ...item.inputs, ...item.guidance.inputs }, at, within);
-    }
-    this.#checkPrediction(item, graph, latent, path);
-    const schedules = planSchedules(item, path, this.#faults);
-    const targets = this.#targets(item.output, latent, `${path}.output`, place, context.condition);
-    if (start === undefined) return undefined;
-    return {
-      type: "sample",
-      path,
-      condition: context.condition,
-      graph: item.graph,
-      sampler: item.sampler,
-      start,
-      latent: { dtype: "float32", shape: latent.shape },
-      inputs,
-      otherInputs,
-      guidanceScale: item.guidance?.scale ?? 1,
-      prediction: portName(graph, item.prediction),
-      schedules,
-      defaultSteps: item.defaultSteps,
-      targets,
-    };
-  }
-
-  #checkPrediction(item: SampleItemDeclaration, graph: GraphDeclaration, latent: TensorSignature, path: string): void {
-    const found = graph.outputs[item.prediction];
-    if (found === undefined) {
-      this.#faults.addUnknown({
-        code: FAULT_CODES.reference,
-        path: `${path}.prediction`,
-        what: "an output of the graph",
-        name: item.prediction,
-        known: Object.keys(graph.outputs),
-      });
-    } else if (found.dtype !== latent.dtype || !fitsShape(latent.shape, found.shape)) {
-      this.#faults.add({
-        code: FAULT_CODES.referenceType,
-        path: `${path}.prediction`,
-        expected: `${describeSignature(latent)}, like the latent`,
-        found: describeSignature(found),
-        mend: "Use the output that the sampler steps along.",
-      });
-    }
+    const planned = this.#samples.plan(item, place.path, context);
+    if (planned === undefined) return undefined;
+    const targets = this.#targets(item.output, planned.latent, `${place.path}.output`, place, context.condition);
+    return planned.item && { ...planned.item, targets };
   }
 
   #addNoise(item: AddNoiseItemDeclaration, place: ItemPlace, context: SourceContext): PlannedItem | undefined {
@@ -244,11 +179,11 @@ export class ItemPlanner {
     const latent = this.#resolver.resolveOpen(item.latent, { ...context, path: `${path}.latent` });
     if (latent === undefined) return undefined;
     const { signature } = latent;
-    if (signature.dtype !== TENSOR_DTYPES.float32 || !isFixedShape(signature.shape)) {
+    if (!isFloatDtype(signature.dtype) || !isFixedShape(signature.shape)) {
       this.#faults.add({
         code: FAULT_CODES.referenceType,
         path: `${path}.latent`,
-        expected: "float32 of a known shape",
+        expected: "float32 or float16 of a known shape",
         found: describeSignature(signature),
         mend: "Noise can only be added to such a tensor.",
       });
@@ -266,6 +201,7 @@ export class ItemPlanner {
       noise,
       signature,
       level: item.level,
+      settings: item.settings,
       targets,
     };
   }
@@ -327,36 +263,4 @@ export class ItemPlanner {
     const targets = this.#targets(item.to, from.signature, `${path}.to`, place, context.condition);
     return { type: "set", path, condition: context.condition, from: from.source, signature: from.signature, targets };
   }
-}
-
-/** The schedules of a sample item by number of denoising steps; faults where two are equally long or none is the default. */
-function planSchedules(
-  item: SampleItemDeclaration,
-  path: string,
-  faults: FaultList,
-): ReadonlyMap<number, readonly number[]> {
-  const schedules = new Map<number, readonly number[]>();
-  item.schedules.forEach((levels, index) => {
-    const steps = levels.length - 1;
-    if (schedules.has(steps)) {
-      faults.add({
-        code: FAULT_CODES.sampler,
-        path: `${path}.schedules[${index}]`,
-        expected: "another number of levels than the schedules before",
-        found: `a second list of ${levels.length}`,
-        mend: "The number of denoising steps chooses the schedule, so each number may stand once.",
-      });
-    }
-    schedules.set(steps, levels);
-  });
-  if (!schedules.has(item.defaultSteps)) {
-    faults.add({
-      code: FAULT_CODES.sampler,
-      path: `${path}.defaultSteps`,
-      expected: `one of ${[...schedules.keys()].join(", ")}: a schedule has one level more than steps`,
-      found: String(item.defaultSteps),
-      mend: "Add a schedule of that length, or change the default.",
-    });
-  }
-  return schedules;
 }

@@ -193,8 +193,12 @@ function sourcesOf(item: PlannedItem): readonly Source[] {
   switch (item.type) {
     case "graph":
       return item.inputs.map(({ source }) => source);
-    case "sample":
-      return [item.start, ...[...item.inputs, ...(item.otherInputs ?? [])].map(({ source }) => source)];
+    case "sample": {
+      const { start, inputs, branches, rescale, context } = item;
+      const fed = [inputs, ...branches.map((branch) => branch.inputs)].flat().map(({ source }) => source);
+      const numbers = [rescale, ...branches.map(({ scale }) => scale)].filter((each) => typeof each !== "number");
+      return [start, ...fed, ...numbers, ...(context === undefined ? [] : [context.source])];
+    }
     case "add_noise":
       return [item.latent, item.noise];
     case "set":

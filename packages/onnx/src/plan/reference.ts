@@ -30,6 +30,8 @@ export const SAMPLER_VALUES = {
   latent: "latent",
   /** The noise level that it is at. */
   level: "level",
+  /** The noise level of each frame: that of the context, then that of the frames that are sampled. */
+  levels: "levels",
   /** Index of the denoising step, from 0. */
   index: "index",
 } as const;
@@ -69,7 +71,7 @@ export type Target =
 /** How sources are written; for messages. */
 export const SOURCE_FORMS =
   "initial:NAME, step:NAME, constant:NAME, value:NAME, noise:NAME, state:NAME, state:NAME/length, state:NAME/mask, " +
-  "state:NAME/position, state:NAME/positions, runtime:step_index, runtime:frame_index, sampler:latent, sampler:level or sampler:index";
+  "state:NAME/position, state:NAME/positions, runtime:step_index, runtime:frame_index, sampler:latent, sampler:level, sampler:levels or sampler:index";
 
 /** How targets are written; for messages. */
 export const PIPELINE_TARGET_FORMS = "value:NAME, state:NAME or frames";

@@ -27,6 +27,8 @@ export interface SourceContext {
   readonly condition: RunCondition;
   /** Signature of the latent, within a sampler's call. */
   readonly latent?: TensorSignature | undefined;
+  /** How many noise levels there are, within the call of a sampler with a context; absent: as many as are asked for. */
+  readonly levelCount?: number | undefined;
 }
 
 /** Resolves sources against a manifest, noting every fault. */
@@ -68,7 +70,8 @@ export class SourceResolver {
         return checkRuntimeCounter(source, needed, context.path, this.#faults) ? source : undefined;
       case "sampler":
         if (source.value === "latent") break;
-        return checkSingle(source.value === "level", needed, context.path, this.#faults) ? source : undefined;
+        if (source.value === "levels") return this.#levels(needed, context) ? source : undefined;
+        return checkSingle(needed, context.path, this.#faults) ? source : undefined;
       default:
         break;
     }
@@ -269,6 +272,13 @@ export class SourceResolver {
     }
     this.#noiseShapes.set(name, needed.shape);
     return true;
+  }
+
+  #levels(needed: TensorSignature, { path, levelCount }: SourceContext): boolean {
+    const fits =
+      isFixedShape(needed.shape) && elementCount(needed.shape) === (levelCount ?? elementCount(needed.shape));
+    if (!fits) this.#typeFault(path, needed, `a level for each of ${levelCount ?? "some"} frames`);
+    return fits;
   }
 
   #typeFault(path: string, needed: TensorSignature, found: string): void {

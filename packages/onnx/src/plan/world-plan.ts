@@ -1,5 +1,6 @@
 import type { TensorOpDeclaration } from "../manifest/world-manifest.ts";
 import type { TensorSignature } from "../manifest/tensor.ts";
+import type { SamplerSettings } from "./samplers/sampler.ts";
 import type { Source, Target } from "./reference.ts";
 
 /** When an item runs: both parts have to hold. */
@@ -49,6 +50,28 @@ export interface PlannedGraphCall extends PlannedBase {
   readonly outputs: readonly PlannedOutput[];
 }
 
+/** Frames before those that are sampled. */
+export interface PlannedContext {
+  /** Where they come from. */
+  readonly source: Source;
+  /** Their type and shape. */
+  readonly signature: TensorSignature;
+  /** The axis of frames. */
+  readonly axis: number;
+  /** How many they are. */
+  readonly length: number;
+  /** The noise level that is told for them. */
+  readonly level: number;
+}
+
+/** One further prediction of guidance. */
+export interface PlannedBranch {
+  /** Its strength, 1 for none: a number, or where it comes from in each step. */
+  readonly scale: number | Source;
+  /** What the graph is fed. */
+  readonly inputs: readonly PlannedInput[];
+}
+
 /** Samples a latent. */
 export interface PlannedSample extends PlannedBase {
   /** Tells items apart. */
@@ -59,14 +82,18 @@ export interface PlannedSample extends PlannedBase {
   readonly sampler: string;
   /** Where sampling starts from. */
   readonly start: Source;
-  /** The latent: float32, every axis known. */
-  readonly latent: { readonly dtype: "float32"; readonly shape: readonly number[] };
+  /** The latent: floats, every axis known. */
+  readonly latent: { readonly dtype: "float32" | "float16"; readonly shape: readonly number[] };
+  /** Frames that the graph sees before those that are sampled. */
+  readonly context?: PlannedContext | undefined;
+  /** Settings of the sampler as the manifest gives them. */
+  readonly settings: SamplerSettings;
   /** What the graph is fed. */
   readonly inputs: readonly PlannedInput[];
-  /** The same for the second prediction of guidance. */
-  readonly otherInputs?: readonly PlannedInput[] | undefined;
-  /** Strength of guidance; 1 without. */
-  readonly guidanceScale: number;
+  /** Further predictions of guidance. */
+  readonly branches: readonly PlannedBranch[];
+  /** How much of the deviation is brought back after guidance. */
+  readonly rescale: number | Source;
   /** Name of the graph's output that the sampler uses. */
   readonly prediction: string;
   /** Noise levels by number of denoising steps. */
@@ -91,6 +118,8 @@ export interface PlannedAddNoise extends PlannedBase {
   readonly signature: TensorSignature;
   /** The noise level. */
   readonly level: number;
+  /** Settings of the sampler as the manifest gives them. */
+  readonly settings: SamplerSettings;
   /** Where the result goes. */
   readonly targets: readonly Target[];
 }

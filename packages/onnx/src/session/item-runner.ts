@@ -5,6 +5,7 @@ import {
   describeSignature,
   firstNonFinite,
   floatsOf,
+  floatTensor,
   fitsShape,
   type Tensor,
   type TensorSignature,
@@ -16,8 +17,9 @@ import type {
   PlannedItem,
   PlannedSample,
 } from "../plan/world-plan.ts";
-import type { Sampler } from "../plan/samplers/sampler.ts";
+import { settledSettings, type Sampler } from "../plan/samplers/sampler.ts";
 import { applyTensorOp, concatTensors } from "./apply-tensor-op.ts";
+import { runSampling } from "./run-sampling.ts";
 import type { RunScope, SamplerValues } from "./run-scope.ts";
 import type { SessionWorld } from "./session-world.ts";
 
@@ -136,55 +138,35 @@ function checkResult(
 
 async function runSampleItem(item: PlannedSample, options: ItemRunOptions): Promise<void> {
   const { world, scope } = options;
-  const levels = item.schedules.get(world.denoisingSteps ?? item.defaultSteps) as readonly number[];
-  const start = scope.resolve(item.start, item.latent).data as Float32Array;
-  // The sampler writes into the latent, and what it starts from may be looked at again.
-  const data = start.slice();
-  const latent: Tensor = { ...item.latent, data };
-  const stream = item.start.kind === "noise" ? item.start.name : `sampler.${item.graph}`;
-  await samplerOf(world, item.sampler).sample({
-    latent: data,
-    levels,
-    predict: async (level, index) => {
-      const values: SamplerValues = { latent, level, index };
-      const prediction = await predict(item, item.inputs, values, options);
-      if (item.otherInputs === undefined) return prediction;
-      const other = await predict(item, item.otherInputs, values, options);
-      return guided(prediction, other, item.guidanceScale);
+  const latent = await runSampling(item, {
+    sampler: samplerOf(world, item.sampler),
+    denoisingSteps: world.denoisingSteps,
+    scope,
+    callGraph: async (inputs, values) => {
+      const results = await callGraph(item.graph, inputs, [item.prediction], options, values);
+      const tensor = results[item.prediction];
+      checkPrediction(item, tensor);
+      return tensor;
     },
-    noise: (index) => scope.freshNoise(stream, index + 1, data.length),
   });
   scope.write(item.targets, latent);
 }
 
-async function predict(
-  item: PlannedSample,
-  inputs: readonly PlannedInput[],
-  values: SamplerValues,
-  options: ItemRunOptions,
-): Promise<Float32Array> {
-  const results = await callGraph(item.graph, inputs, [item.prediction], options, values);
-  const tensor = results[item.prediction];
-  checkResult(tensor, item.latent, item.graph, item.prediction);
-  return tensor.data as Float32Array;
-}
-
-/** Classifier-free guidance (Ho and Salimans, 2022): other + scale · (prediction − other). */
-function guided(prediction: Float32Array, other: Float32Array, scale: number): Float32Array {
-  const result = new Float32Array(prediction.length);
-  for (let index = 0; index < result.length; index += 1) {
-    const base = other[index];
-    result[index] = base + scale * (prediction[index] - base);
-  }
-  return result;
+/** A prediction is for the frames that are sampled, or for the context before them too. */
+function checkPrediction(item: PlannedSample, tensor: Tensor | undefined): asserts tensor is Tensor {
+  const { latent, context } = item;
+  const whole = latent.shape.map((length, axis) => length + (axis === context?.axis ? context.length : 0));
+  if (tensor !== undefined && tensor.dtype === latent.dtype && fitsShape(whole, tensor.shape)) return;
+  checkResult(tensor, latent, item.graph, item.prediction);
 }
 
 function runAddNoise(item: PlannedAddNoise, { world, scope }: ItemRunOptions): void {
   const latent = scope.resolve(item.latent, item.signature);
   const noise = scope.resolve(item.noise, item.signature);
   const sampler = samplerOf(world, item.sampler);
-  const data = sampler.addNoise(latent.data as Float32Array, noise.data as Float32Array, item.level);
-  scope.write(item.targets, { ...latent, data });
+  const settings = settledSettings(sampler, item.settings);
+  const floats = sampler.addNoise(floatsOf(latent), floatsOf(noise), item.level, settings);
+  scope.write(item.targets, floatTensor(latent.dtype, latent.shape, floats));
 }
 
 function samplerOf(world: SessionWorld, name: string): Sampler {

@@ -4,7 +4,9 @@ import { bundleAdapter } from "../adapter/bundle-adapter.ts";
 import { openBundle } from "../plan/open-bundle.ts";
 import type { WorldManifestInput } from "../manifest/world-manifest.ts";
 import { contentFiles, nodeEngine, sha256Hex } from "../node/index.ts";
-import { packBundle, type OnnxModelInput } from "../testing/index.ts";
+import { checkBundleFiles } from "../adapter/check-bundle.ts";
+import { packBundle, type BundleContents, type OnnxModelInput } from "../testing/index.ts";
+import { guided } from "./run-sampling.ts";
 import { integerWeight } from "../testing/weights.ts";
 
 const engine = nodeEngine();
@@ -352,5 +354,139 @@ describe("plumbing in the manifest", () => {
       code: "step_failed",
       message: expect.stringMatching(/state "half": expected finite values, found Infinity/) as string,
     });
+  });
+});
+
+describe("sampling", () => {
+  const frames = { dtype: "float32" as const, shape: [1, 3, 1] };
+  /** Predicts what it is fed, plus a condition, plus the sum of the levels. */
+  const predict = {
+    inputs: {
+      x: frames,
+      levels: { dtype: "int64" as const, shape: [3] },
+      wish: { dtype: "float32" as const, shape: [1] },
+    },
+    outputs: { out: frames },
+  };
+  const packed = (sample: Record<string, unknown>): BundleContents =>
+    packBundle({
+      manifest: {
+        formatVersion: 1,
+        id: "sampling",
+        title: "Sampling",
+        licence: "MIT",
+        video: { width: 1, height: 1, framesPerSecond: 10, layout: "tchw", range: "unit" },
+        inputs: {
+          step: {
+            strength: { type: "tensor", dtype: "float32", shape: [1], neutral: 1 },
+          },
+        },
+        randomStreams: ["x"],
+        state: { past: { update: "replace", dtype: "float32", shape: [1, 2, 1], initial: 0.5 } },
+        graphs: {
+          predict: { role: "denoise", file: "predict.onnx", ...predict },
+          show: { role: "decode", file: "show.onnx", ...graphs.show },
+        },
+        pipeline: {
+          step: [
+            { type: "set", from: "step:strength", to: "value:strength" },
+            {
+              type: "sample",
+              sampler: "ddim",
+              settings: { predicts: "x0" },
+              latent: "noise:x",
+              graph: "predict",
+              context: { from: "state:past", axis: 1, level: 3 },
+              inputs: { x: "sampler:latent", levels: "sampler:levels", wish: 0 },
+              prediction: "out",
+              output: "value:new",
+              schedules: [[7, -1]],
+              defaultSteps: 1,
+              ...sample,
+            } as never,
+            {
+              type: "transform",
+              from: "value:new",
+              do: [{ reshape: [1, 1, 1, 1] }, { expand: PICTURE }],
+              to: "value:picture",
+            },
+            { type: "graph", graph: "show", inputs: { x: "value:picture" }, outputs: { y: "frames" } },
+            { type: "concat", from: ["state:past", "value:new"], axis: 1, to: "value:all" },
+            { type: "transform", from: "value:all", do: [{ slice: { axis: 1, start: -2 } }], to: "state:past" },
+          ],
+        },
+      },
+      models: {
+        show: models.show,
+        predict: {
+          ...ports(predict),
+          nodes: [
+            { op: "Cast", inputs: ["levels"], outputs: ["numbers"], attributes: { to: 1 } },
+            { op: "ReduceSum", inputs: ["numbers"], outputs: ["sum"], attributes: { keepdims: 0 } },
+            { op: "ReduceSum", inputs: ["x"], outputs: ["all"], attributes: { keepdims: 0 } },
+            { op: "Sub", inputs: ["all", "all"], outputs: ["none"] },
+            { op: "Sub", inputs: ["x", "x"], outputs: ["zeros"] },
+            { op: "Add", inputs: ["zeros", "sum"], outputs: ["told"] },
+            { op: "Add", inputs: ["told", "none"], outputs: ["known"] },
+            { op: "Add", inputs: ["known", "wish"], outputs: ["out"] },
+          ],
+        },
+      },
+      digest: sha256Hex,
+    });
+
+  async function shown(sample: Record<string, unknown>, step: Record<string, unknown> = {}): Promise<number> {
+    const { faults } = await checkBundleFiles(contentFiles(packed(sample)), { level: "structure" });
+    expect(faults).toEqual([]);
+    const { bundle } = await openBundle(contentFiles(packed(sample)));
+    if (bundle === undefined) throw new Error("no bundle");
+    const adapter = bundleAdapter({ bundle, engine });
+    const runtime = await adapter.createRuntime(inferenceConfig({ modelId: adapter.modelId }), {});
+    const session = await runtime.startSession(modelInputs(), { seed: 1 });
+    const { output } = await session.step(modelInputs({ step }), {});
+    await runtime.close();
+    return output?.data[0] ?? NaN;
+  }
+
+  test("frames before those that are sampled are seen at a level of their own, and whole levels reach an int64 input", async () => {
+    expect(await shown({})).toBeCloseTo(3 + 3 + 7, 5);
+  });
+
+  test("guidance has several branches with scales of their own, one of them a live input", async () => {
+    const branches = [
+      { scale: 3, inputs: { wish: 1 } },
+      { scale: "step:strength", inputs: { wish: 4 } },
+    ];
+    // 13 + (3 − 1)(13 − 14) + (strength − 1)(13 − 17)
+    expect(await shown({ guidance: { branches } })).toBeCloseTo(11, 5);
+    expect(await shown({ guidance: { branches } }, { strength: Float32Array.of(2) })).toBeCloseTo(7, 5);
+    expect(await shown({ guidance: { scale: 2, inputs: { wish: -1 } } })).toBeCloseTo(14, 5);
+  });
+
+  test("what a sampler cannot use is a fault with the nearest name, before anything runs", async () => {
+    const faultsOf = async (sample: Record<string, unknown>) => {
+      const { faults } = await checkBundleFiles(contentFiles(packed(sample)), { level: "structure" });
+      return faults.map(({ path, found, mend }) => `${path}: ${found} ${mend}`);
+    };
+    expect(await faultsOf({ settings: { predict: "x0" } })).toEqual([
+      'pipeline.step[1].settings.predict: "predict" Did you mean "predicts"?',
+    ]);
+    expect((await faultsOf({ schedules: [[7.5, -1]] }))[0]).toMatch(/^pipeline\.step\[1\]\.inputs\.levels: int64\[3\]/);
+    expect((await faultsOf({ context: { from: "state:past", axis: 2, level: 0 } }))[0]).toMatch(
+      /context\.from: float32\[1, 2, 1\]/,
+    );
+  });
+
+  test("rescaled guidance has the deviation of the prediction", () => {
+    const prediction = Float32Array.of(1, -1, 2, 0);
+    const others = [Float32Array.of(0, 0.5, 1, -1)];
+    const plain = guided({ prediction, others, scales: [4], rescale: 0 });
+    const rescaled = guided({ prediction, others, scales: [4], rescale: 1 });
+    const spread = (values: Float32Array): number => {
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+    };
+    expect(spread(plain)).toBeGreaterThan(spread(prediction));
+    expect(spread(rescaled)).toBeCloseTo(spread(prediction), 5);
   });
 });

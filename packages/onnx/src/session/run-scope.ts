@@ -20,6 +20,8 @@ export interface SamplerValues {
   readonly latent: Tensor;
   /** The noise level that it is at. */
   readonly level: number;
+  /** The noise level of each frame; one where all have the same. */
+  readonly levels: readonly number[];
   /** Index of the denoising step. */
   readonly index: number;
 }
@@ -105,6 +107,10 @@ export class RunScope {
       case "sampler": {
         const values = found(sampler, source);
         if (source.value === "latent") return values.latent;
+        if (source.value === "levels" && values.levels.length > 1) {
+          return tensorOf(signature.dtype, fixed(signature.shape), values.levels);
+        }
+        if (source.value === "levels") return filledTensor(signature.dtype, fixed(signature.shape), values.level);
         return filledTensor(signature.dtype, fixed(signature.shape), values[source.value]);
       }
     }

@@ -15,7 +15,8 @@ describe("flowMatching", () => {
       await flowMatching.sample({
         latent,
         levels,
-        predict: async (level) => {
+        settings: {},
+        predict: async ({ level }) => {
           seen.push(level);
           return noise.map((value, index) => value - (clean[index] ?? 0));
         },
@@ -27,16 +28,16 @@ describe("flowMatching", () => {
   });
 
   test("adds noise along the same line", () => {
-    const latent = flowMatching.addNoise(Float32Array.of(2, 0), Float32Array.of(0, 4), 0.25);
+    const latent = flowMatching.addNoise(Float32Array.of(2, 0), Float32Array.of(0, 4), 0.25, {});
     expect([...latent]).toEqual([1.5, 1]);
   });
 
   test("refuses levels that do not fall from at most 1 to 0", () => {
-    expect(flowMatching.refusedLevels([1, 0.6, 0])).toBeUndefined();
-    expect(flowMatching.refusedLevels([1, 0.6, 0.6, 0])).toMatch(/fall/);
-    expect(flowMatching.refusedLevels([1.5, 0])).toMatch(/at most 1/);
-    expect(flowMatching.refusedLevels([1, 0.1])).toMatch(/last level of 0/);
-    expect(flowMatching.refusedLevel(0.15)).toBeUndefined();
-    expect(flowMatching.refusedLevel(1.5)).toMatch(/0 to 1/);
+    expect(flowMatching.refusedLevels([1, 0.6, 0], {})).toBeUndefined();
+    expect(flowMatching.refusedLevels([1, 0.6, 0.6, 0], {})).toMatch(/fall/);
+    expect(flowMatching.refusedLevels([1.5, 0], {})).toMatch(/at most 1/);
+    expect(flowMatching.refusedLevels([1, 0.1], {})).toMatch(/last level of 0/);
+    expect(flowMatching.refusedLevel(0.15, {})).toBeUndefined();
+    expect(flowMatching.refusedLevel(1.5, {})).toMatch(/0 to 1/);
   });
 });

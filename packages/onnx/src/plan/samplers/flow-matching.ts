@@ -1,4 +1,4 @@
-import type { Sampler, SamplerRegistry } from "./sampler.ts";
+import type { Sampler } from "./sampler.ts";
 
 /**
  * Flow matching with Euler steps (Lipman et al., "Flow Matching for Generative Modeling", 2023). At level t a latent is
@@ -7,6 +7,7 @@ import type { Sampler, SamplerRegistry } from "./sampler.ts";
 export const flowMatching: Sampler = {
   name: "flow_matching",
   version: "1",
+  settings: {},
   refusedLevels(levels) {
     const falls = levels.every((level, index) => index === 0 || level < levels[index - 1]);
     if (!falls) return "levels that fall strictly";
@@ -17,7 +18,7 @@ export const flowMatching: Sampler = {
   async sample({ latent, levels, predict }) {
     for (let index = 0; index + 1 < levels.length; index += 1) {
       const level = levels[index];
-      const velocity = await predict(level, index);
+      const velocity = await predict({ latent, level, index });
       const step = levels[index + 1] - level;
       for (let element = 0; element < latent.length; element += 1) {
         latent[element] = latent[element] + step * velocity[element];
@@ -32,6 +33,3 @@ export const flowMatching: Sampler = {
     return result;
   },
 };
-
-/** The samplers that every bundle may name. */
-export const BUILT_IN_SAMPLERS: SamplerRegistry = Object.freeze({ flow_matching: flowMatching });
