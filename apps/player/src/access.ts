@@ -6,20 +6,24 @@ export interface Arrival {
   readonly accessToken?: string;
   /** A world to start at once. */
   readonly world?: string;
+  /** A moment that the server holds ready and the world is to start from. */
+  readonly moment?: string;
   /** A transport that was asked for, for trying things out. */
   readonly transport?: "webrtc" | "websocket";
 }
 
-/** Reads `#token=…`, `?token=…`, `?world=…` and `?transport=…`. */
+/** Reads `#token=…`, `?token=…`, `?world=…`, `?moment=…` and `?transport=…`. */
 export function readArrival(location: Pick<Location, "hash" | "search">): Arrival {
   const query = new URLSearchParams(location.search);
   const fragment = new URLSearchParams(location.hash.replace(/^#/, ""));
   const accessToken = fragment.get("token") ?? query.get("token");
   const world = query.get("world");
+  const moment = query.get("moment");
   const transport = query.get("transport");
   return {
     ...(accessToken === null || accessToken === "" ? {} : { accessToken }),
     ...(world === null || world === "" ? {} : { world }),
+    ...(moment === null || moment === "" ? {} : { moment }),
     ...(transport === "webrtc" || transport === "websocket" ? { transport } : {}),
   };
 }

@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useRef, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { readArrival, takeToken, takeWorld } from "./access.ts";
 import { Announcer } from "./parts/announcer.tsx";
 import { Gallery } from "./gallery/gallery.tsx";
 import { useWorlds } from "./gallery/use-worlds.ts";
+import { MomentDrop, type DroppedMoment } from "./play/time/moment-drop.tsx";
 import { PlayPage } from "./play/play-page.tsx";
 import { StartPictures } from "./picture/start-pictures.tsx";
 import { useRoute, worldHash } from "./route.ts";
@@ -29,7 +30,23 @@ export function App(): ReactNode {
   useEffect(() => {
     document.title = route.page === "play" ? `${route.world} · Dreamloop` : "Dreamloop";
   }, [route]);
+  const [dropped, setDropped] = useState<DroppedMoment | undefined>();
+  // Who goes to another page has left the moment.
+  useEffect(() => setDropped(undefined), [route]);
   const page = useMemo(() => {
+    if (dropped !== undefined) {
+      return (
+        <PlayPage
+          key={`moment-${dropped.turn}`}
+          world={route.page === "play" ? route.world : ""}
+          worlds={worlds}
+          accessToken={ACCESS_TOKEN}
+          transport={ARRIVAL.transport ?? "auto"}
+          canLeave={only === undefined}
+          moment={dropped.file}
+        />
+      );
+    }
     switch (route.page) {
       case "gallery":
         return <Gallery worlds={worlds} />;
@@ -42,15 +59,17 @@ export function App(): ReactNode {
             accessToken={ACCESS_TOKEN}
             transport={ARRIVAL.transport ?? "auto"}
             canLeave={only === undefined}
+            {...(ARRIVAL.moment !== undefined && route.world === ARRIVAL.world ? { moment: ARRIVAL.moment } : {})}
           />
         );
       case "view":
         return <ViewerPage viewerToken={route.viewerToken} />;
     }
-  }, [route, worlds, only]);
+  }, [route, worlds, only, dropped]);
   return (
     <Announcer>
       <StartPictures>{page}</StartPictures>
+      <MomentDrop onMoment={setDropped} />
     </Announcer>
   );
 }

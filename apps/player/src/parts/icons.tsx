@@ -13,6 +13,11 @@ const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
   send: "M5 12h13M12 6l6 6-6 6",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  back10: "M4 12a8 8 0 1 0 2.5-5.8M4 4v4.5h4.5M9.4 10.5v5M12.6 12v2a1.3 1.3 0 0 0 2.6 0v-2a1.3 1.3 0 0 0-2.6 0z",
+  branch: "M7 5v14M7 12h5a5 5 0 0 0 5-5V5M5 5h4M15 5h4M5 19h4",
+  compare: "M12 4v16M4 6h5v12H4zM15 6h5v12h-5z",
+  moment: "M6 4h9l3 3v13H6zM9 4v5h6V4M9 20v-6h6v6",
+  camera: "M4 8h3.5L9 6h6l1.5 2H20v11H4zM12 16.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6z",
   arrow: "M5 12h14M13 6l6 6-6 6",
   info: "M12 11v6M12 7.5v.1M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z",
 } as const;

@@ -19,10 +19,12 @@ export interface PlayPageProps {
   readonly transport: TransportChoice;
   /** Whether there is a gallery to go back to. */
   readonly canLeave: boolean;
+  /** A moment to start from: a file, or the name of one that the server holds ready. */
+  readonly moment?: Blob | string;
 }
 
 /** A world that is played. */
-export function PlayPage({ world, worlds, accessToken, transport, canLeave }: PlayPageProps): ReactNode {
+export function PlayPage({ world, worlds, accessToken, transport, canLeave, moment }: PlayPageProps): ReactNode {
   const { picture, turn } = useStartPicture(world);
   // What a world needs is known before a session is started, so that none is started in vain.
   if (worlds.state === "loading") {
@@ -34,7 +36,7 @@ export function PlayPage({ world, worlds, accessToken, transport, canLeave }: Pl
   }
   const summary = worlds.state === "ready" ? worlds.worlds.find(({ id }) => id === world) : undefined;
   const needsPicture = summary?.initialFields.some(({ image, required }) => image !== undefined && required) === true;
-  if (summary !== undefined && needsPicture && picture === undefined) {
+  if (moment === undefined && summary !== undefined && needsPicture && picture === undefined) {
     return <PictureNeeded world={summary} canLeave={canLeave} />;
   }
   // Another picture is another session: the turn is its key.
@@ -44,7 +46,8 @@ export function PlayPage({ world, worlds, accessToken, transport, canLeave }: Pl
       world={world}
       transport={transport}
       {...(accessToken === undefined ? {} : { accessToken })}
-      {...(picture === undefined ? {} : { images: { [picture.field]: picture.file } })}
+      {...(moment === undefined ? {} : { moment })}
+      {...(picture === undefined || moment !== undefined ? {} : { images: { [picture.field]: picture.file } })}
     >
       <PictureRefusal world={world} canLeave={canLeave} canStartWithout={!needsPicture}>
         <PlayStage world={world} canLeave={canLeave} hasChosenTransport={transport === "auto"} />

@@ -9,6 +9,7 @@ import { Menu } from "./menu/menu.tsx";
 import { Overlay } from "./overlay.tsx";
 import { pageKeyNames, RESERVED_KEYS } from "./page-keys.ts";
 import { PromptBar } from "./prompt-bar.tsx";
+import { TimeLayer } from "./time/time-layer.tsx";
 import { StatsPanel } from "./stats-panel.tsx";
 import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -153,6 +154,14 @@ export function PlayStage({ world, canLeave, hasChosenTransport }: PlayStageProp
               onError={report}
             />
           </div>
+          <TimeLayer
+            session={session}
+            capture={capture}
+            root={root}
+            isBlocked={isMenuOpen}
+            onNews={toast}
+            onError={report}
+          />
           {isQuiet && (isNew || stage.isNewlyLocked) ? (
             <KeyHints
               device={device.device}

@@ -10,7 +10,7 @@ const HISTORY_MILLISECONDS = 2_000;
 /** World time between two thumbnails, in seconds. */
 const THUMBNAIL_SECONDS = 0.5;
 /** Columns of a thumbnail. */
-const THUMBNAIL_WIDTH = 256;
+const THUMBNAIL_WIDTH = 320;
 /** Thumbnails that are kept; beyond that the denser ones go first. */
 const MAX_THUMBNAILS = 240;
 

@@ -83,7 +83,10 @@ export class LiveControl {
 
   /** Takes device events and orders, with times of the driver's clock. */
   push(events: readonly UserInputEventInput[], sequence: number | undefined): void {
-    if (Array.isArray(events) && events.some((event) => event?.eventType === "rewind")) {
+    if (
+      Array.isArray(events) &&
+      (events as readonly Partial<UserInputEventInput>[]).some(({ eventType }) => eventType === "rewind")
+    ) {
       throw new DreamloopError(ERROR_CODES.invalidValue, "RealtimeRun.push(events): a rewind is ordered with rewind()");
     }
     this.#take(events, sequence);

@@ -376,7 +376,7 @@ class RealtimeDriver {
 
   async #fork(at: MomentPosition | undefined): Promise<CapturedState> {
     const captured = await this.#capture(at);
-    const { generation, stepIndex } = at ?? (this.#rollout as Rollout);
+    const { generation, stepIndex } = at ?? this.#rollout;
     this.#observers.tell((observer) => observer.forkTaken?.({ generation, stepIndex }));
     return captured;
   }

@@ -11,7 +11,6 @@ import {
   runBatch,
   startRealtime,
   TraceEncoder,
-  type ChunkSink,
   type HistoryOptions,
   type RealtimeRun,
   type SessionState,

@@ -107,7 +107,7 @@ describe("a moment file", () => {
       const moment = await openMoment(bytes, tools);
       // What opens is what was saved: a flip may fall into a bit that no one reads, such as the padding of a deflated chunk.
       const found = { state: await moment.state(), trace: await moment.trace(), picture: await moment.picture() };
-      const again = await encodeMoment({ ...content, ...found } as MomentContent, tools);
+      const again = await encodeMoment({ ...content, ...found }, tools);
       return Buffer.compare(again, file) === 0 ? "opened" : "opened another";
     } catch (error) {
       if (isDreamloopError(error)) return error.code;

@@ -1,14 +1,4 @@
-import {
-  finite,
-  json,
-  listOf,
-  oneOf,
-  optional,
-  refuse,
-  text,
-  type Json,
-  type Reader,
-} from "../foundation/validate/reader.ts";
+import { finite, json, listOf, oneOf, optional, refuse, text, type Json } from "../foundation/validate/reader.ts";
 import { shape } from "../foundation/validate/record.ts";
 import { contentAddress } from "./content/content-address.ts";
 import { MAX_CHUNK_BYTES, MIN_CHUNK_BYTES } from "./chunk-bounds.ts";

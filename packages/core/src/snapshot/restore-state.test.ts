@@ -91,7 +91,7 @@ describe("a run that goes on from a moment", () => {
     const history = new EveryBoundary();
     const { adapter } = fakeWorld({ stepCount: Infinity });
     const whole = await run(adapter, { stepLimit: 12, history });
-    const state = history.states[6] as SessionState;
+    const state = history.states[6];
     const other = await run(adapter, { from: { state, seed: 77 }, stepLimit: 6 });
     expect(other).not.toEqual(whole.slice(6));
     expect(await run(adapter, { from: { state, seed: 77 }, stepLimit: 6 })).toEqual(other);
@@ -101,7 +101,7 @@ describe("a run that goes on from a moment", () => {
     const history = new EveryBoundary();
     await run(createProbeWorld(), { stepLimit: 2, history });
     const options = { adapter: createProbeWorld(), clock: new FakeClock(), stepLimit: 1 };
-    const from = { state: history.states[1] as SessionState };
+    const from = { state: history.states[1] };
     await expect(runBatch({ ...options, from, seed: 1 })).rejects.toMatchObject({ code: "invalid_value" });
     await expect(runBatch({ ...options, from, initialInputs: {} })).rejects.toMatchObject({ code: "invalid_value" });
   });

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Json } from "../foundation/validate/reader.ts";
 import { decodeState, encodeState, MAX_STATE_DEPTH } from "./state-value.ts";
 
 function roundTrip(value: unknown): unknown {
   const { json, arrays } = encodeState(value, "state");
-  return decodeState(JSON.parse(JSON.stringify(json)), arrays, "state");
+  return decodeState(JSON.parse(JSON.stringify(json)) as Json, arrays, "state");
 }
 
 describe("a state as JSON and arrays", () => {
@@ -28,7 +29,7 @@ describe("a state as JSON and arrays", () => {
           // What no state may hold, such as an object without a prototype that is no plain one.
           return;
         }
-        expect(decodeState(JSON.parse(JSON.stringify(json.json)), json.arrays, "state")).toStrictEqual(value);
+        expect(decodeState(JSON.parse(JSON.stringify(json.json)) as Json, json.arrays, "state")).toStrictEqual(value);
       }),
       { numRuns: 400 },
     );
@@ -62,7 +63,7 @@ describe("a state as JSON and arrays", () => {
       [{ run: () => 1 }, /^state\.run: expected plain data/],
       [[1, { own: new Own() }], /^state\[1\]\.own: expected plain data/],
       [Symbol("s"), /^state: expected plain data/],
-      [{ list: [1, , 3] }, /^state\.list\[1\]: expected a list without holes/], // eslint-disable-line no-sparse-arrays
+      [{ list: [1, , 3] }, /^state\.list\[1\]: expected a list without holes/],
       [nested, /nested at most/],
       [cyclic, /nested at most/],
     ];
@@ -86,7 +87,7 @@ describe("a state as JSON and arrays", () => {
     for (const json of cases) {
       expect(() => decodeState(json as never, [], "state")).toThrow(expect.objectContaining({ code: "invalid_value" }));
     }
-    const own = decodeState(JSON.parse('{"__proto__": {"polluted": 1}}'), [], "state") as object;
+    const own = decodeState(JSON.parse('{"__proto__": {"polluted": 1}}') as Json, [], "state") as object;
     expect(Object.keys(own)).toEqual(["__proto__"]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

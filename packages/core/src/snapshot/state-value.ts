@@ -83,7 +83,7 @@ function encode(value: unknown, path: string, indexOf: (array: BinaryValue) => n
         entries: [...(value as Set<unknown>)].map((entry, index) => inner(entry, `.(${index})`, 2)),
       };
     case "[object Date]":
-      return { [TAG]: "date", value: encode((value as Date).getTime(), path, indexOf, depth + 1) };
+      return { [TAG]: "date", value: encode(Number(value), path, indexOf, depth + 1) };
     default:
       return refuse(path, PLAIN, value);
   }
@@ -116,13 +116,14 @@ function decode(json: Json, path: string, arrays: readonly unknown[], depth: num
       if (typeof value !== "string" || !/^-?[0-9]{1,400}$/.test(value)) refuse(path, "a whole number", value);
       return BigInt(value);
     case "date":
+      // eslint-disable-next-line dreamloop/universal-globals -- the time that was stored, and not that of the clock
       return new Date(inner(value, ".value") as number);
     case "array":
       if (typeof index !== "number" || !(index in arrays)) refuse(path, "the index of an array", index);
       return arrays[index];
     case "mapping":
       if (!isPlainObject(value)) refuse(path, "a mapping", value);
-      return mappingOf(value as { readonly [key: string]: Json });
+      return mappingOf(value);
     case "set":
       return new Set(listOf(entries, path).map((entry, at) => inner(entry, `.(${at})`)));
     case "map":

@@ -44,7 +44,7 @@ export const forkCommand: CliCommand = {
     const seed = settling(() =>
       options.seed === undefined
         ? undefined
-        : finite({ integer: true, min: 0 })(asNumber(String(options.seed)), "--seed"),
+        : finite({ integer: true, min: 0 })(asNumber(options.seed as string), "--seed"),
     );
     if (seed === undefined && prompt === undefined && name === undefined) {
       throw usageError("fork: nothing is to be different; give --seed, --prompt or --name");

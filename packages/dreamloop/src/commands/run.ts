@@ -141,7 +141,7 @@ export const runCommand: CliCommand = {
 
 function snapshotFrames(given: unknown): number | undefined {
   if (given === undefined) return undefined;
-  return settling(() => finite({ integer: true, min: 1 })(asNumber(String(given)), "--snapshot-every"));
+  return settling(() => finite({ integer: true, min: 1 })(asNumber(given as string), "--snapshot-every"));
 }
 
 /** The moment of `--from`. What a moment brings itself cannot be given beside it. */
@@ -162,7 +162,7 @@ async function momentOf(
     if (options[name] !== undefined)
       throw usageError(`${flag}: a moment brings its initial inputs itself; leave it out`);
   }
-  return openFrom(String(options.from), {
+  return openFrom(options.from as string, {
     cwd,
     ...(options.seed === undefined ? {} : { seed: settings.seed }),
     allowOtherEngine: options.allowOtherEngine === true,

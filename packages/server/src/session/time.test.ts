@@ -1,9 +1,10 @@
-import { openMoment } from "@dreamloop/core";
+import { openMoment, readTrace, replayTrace } from "@dreamloop/core";
 import type { HistoryFacts } from "@dreamloop/core/internal";
-import { momentTools } from "@dreamloop/node";
+import { momentTools, ProcessClock, sha256FrameHasher } from "@dreamloop/node";
+import { createProbeWorld } from "@dreamloop/worlds/probe";
 import type { SessionAnswer } from "@dreamloop/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { SocketClient } from "../test-support/socket-client.ts";
+import { keys, SocketClient } from "../test-support/socket-client.ts";
 import { probe, TestServer, until } from "../test-support/test-server.ts";
 
 let server: TestServer;
@@ -72,6 +73,26 @@ describe("time on a server", () => {
       ok: false,
       error: { code: "invalid_value" },
     });
+  });
+
+  test("O6: the trace of a session that went back replays equal", async () => {
+    const grant = await server.create({ seed: 6 });
+    const client = await play(grant, 15);
+    client.input([keys(["KeyW"], { KeyW: 1 })]);
+    await reached(client, 30, 0);
+    await client.request("rewind", { secondsAgo: 0.5 });
+    await reached(client, 40, 1);
+    await client.request("rewind", { generation: 0, stepIndex: 20 });
+    await reached(client, 25, 2);
+    await client.request("record_start");
+    await reached(client, 35, 2);
+    const stopped = await client.request("record_stop");
+    const { tracePath } = (stopped.ok ? stopped.result : {}) as { readonly tracePath: string };
+    const response = await server.fetch(`${tracePath}?token=${grant.token}`);
+    const trace = await readTrace([new Uint8Array(await response.arrayBuffer())]);
+    expect(trace.steps.filter(({ rewind }) => rewind !== undefined)).toHaveLength(2);
+    const options = { trace, adapter: createProbeWorld(), frameHasher: sha256FrameHasher, clock: new ProcessClock() };
+    expect(await replayTrace(options)).toMatchObject({ equal: true });
   });
 
   test("O8: a fork is another session from the same moment, and takes a slot like any other", async () => {
