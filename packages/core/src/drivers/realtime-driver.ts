@@ -20,7 +20,7 @@ import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { readWaitLimits, WaitGuard } from "../foundation/time/wait-guard.ts";
 import type { MomentPosition } from "../snapshot/driver-history.ts";
 import { notKept } from "../snapshot/planned-history.ts";
-import type { DriverState } from "../snapshot/session-state.ts";
+import { positionOf, type DriverState } from "../snapshot/session-state.ts";
 import type { StateBinding } from "../snapshot/state-binding.ts";
 import { Cleanup } from "./cleanup.ts";
 import { Pacer } from "./pacer.ts";
@@ -376,7 +376,7 @@ class RealtimeDriver {
 
   async #fork(at: MomentPosition | undefined): Promise<CapturedState> {
     const captured = await this.#capture(at);
-    const { generation, stepIndex } = at ?? this.#rollout;
+    const { generation, stepIndex } = at ?? positionOf(captured.state);
     this.#observers.tell((observer) => observer.forkTaken?.({ generation, stepIndex }));
     return captured;
   }
