@@ -12,7 +12,7 @@ host.stdout.on("error", (error: NodeJS.ErrnoException) => {
 host.stderr.on("error", () => undefined);
 
 /** Commands that run a world's code in the thread that runs the command; `play` and `serve` give each world a thread anyway. */
-const THREADED = ["run", "replay", "check"];
+const THREADED = ["run", "replay", "check", "fork"];
 
 async function runCommand(): Promise<number> {
   const isThreaded = host.args.length > 0 && THREADED.includes(host.args[0]);

@@ -51,6 +51,7 @@ export const checkCommand: CliCommand = {
     const settings = settling(() => sessionSettings(settingLayers({ host, flags }), flags));
     const reference = referenceOrder(options);
     const place = findPlace(requireWorld(settings, "check"), { ...settings, cwd: host.cwd, env: host.env });
+    context.interruption.world = place.argument;
     const result = await check(context, place, settings, { run: options.run === true, reference });
     if (terminal.mode.json) terminal.document(result);
     else terminal.result(describeCheck(result, terminal.resultStyles));

@@ -5,9 +5,26 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ProcessClock } from "@dreamloop/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandProcess } from "../fixtures/command-process.ts";
 import { MemoryHost } from "../fixtures/memory-host.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";
 import { runCli } from "../program/run-cli.ts";
+
+/** A world whose timer throws once it runs, in line 8. */
+const TIMER_WORLD = `import { defineWorld } from ${JSON.stringify(import.meta.resolve("@dreamloop/core"))};
+let isSet = false;
+export default defineWorld({
+  id: "timer",
+  video: { width: 16, height: 16, framesPerSecond: 20 },
+  start: () => ({ count: 0 }),
+  step: async ({ state, frames }) => {
+    if (!isSet) setTimeout(() => { throw new Error("late"); }, 0);
+    isSet = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    return { frames: frames.fill(9), state: { count: state.count + 1 } };
+  },
+});
+`;
 
 /** A picture of the probe world that costs little. */
 const SMALL = ["--set", "runtimeOptions.width=64", "--set", "runtimeOptions.height=48"];
@@ -55,8 +72,23 @@ describe("worlds", () => {
     expect(document.worlds).toContainEqual(
       expect.objectContaining({ id: "probe", origin: "bundled", kind: "module", width: 640, framesPerSecond: 30 }),
     );
-    expect((await cli(["worlds"])).out).toMatch(/^probe +module +640×360 +30 frames\/s +bundled/m);
+    const { out } = await cli(["worlds"]);
+    expect(out).toMatch(/^WORLD +KIND +SIZE +RATE +FROM\n/);
+    expect(out).toMatch(/^probe +module +640×360 +30 frames\/s +bundled\n {2}Probe: /m);
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
+});
+
+test("an error of a world's timer ends the run, names the world and where it was thrown, and completes the files", async () => {
+  writeFileSync(at("timer.mjs"), TIMER_WORLD);
+  const run = await new CommandProcess(["run", "./timer.mjs", "--seconds", "1000", "--record", "t.trace"], folder).end;
+  expect(run.exitCode).toBe(EXIT_CODES.failure);
+  expect(run.err).toContain(
+    "error: ./timer.mjs: an error in a timer, callback or promise of the world that nothing caught: late",
+  );
+  expect(run.err).toContain("timer.mjs:8:");
+  expect(run.err.match(/late/g)).toHaveLength(1);
+  expect(hashes("t.trace").length).toBeGreaterThan(0);
 });
 
 describe("run", () => {
@@ -65,7 +97,7 @@ describe("run", () => {
     const module = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds/probe")).href;
     writeFileSync(at(name), `export { probeWorld as default } from ${JSON.stringify(module)};\n`);
     for (const world of [`./${name}`, "probe"]) {
-      const { out } = await cli(["run", world, ...SMALL, "--frames", "2", "--record", "a $1.trace"]);
+      const { out } = await cli(["run", world, ...SMALL, "--frames", "2", "--record", "a $1.trace", "--force"]);
       const [, printed = ""] = /: the trace; dreamloop (.*)$/m.exec(out) ?? [];
       expect(printed).toBe(world === "probe" ? "replay 'a $1.trace'" : `replay 'a $1.trace' --world "${world}"`);
       // As a shell takes the words apart.
@@ -164,9 +196,9 @@ describe("run", () => {
     const args = ["run", "probe", ...SMALL, "--frames", "4", "--record", at("a.trace")];
     await cli([...args, "--record-inputs"]);
     expect(existsSync(at("a.trace.inputs"))).toBe(true);
-    expect(await json(["replay", at("a.trace"), "--level", "inputs"])).toMatchObject({
+    expect(await json(["replay", at("a.trace"), "--level", "model-inputs"])).toMatchObject({
       exitCode: EXIT_CODES.ok,
-      document: { outcome: "equal", level: "inputs" },
+      document: { outcome: "equal", level: "model-inputs" },
     });
   });
 
@@ -195,10 +227,44 @@ describe("run", () => {
     expect(quiet.err).toBe("keeping no frames; choose where they go with --out\n");
   });
 
-  test("a trace of an earlier run is replaced, any other file is not", async () => {
-    const args = ["run", "probe", ...SMALL, "--frames", "2", "--record", at("a.trace")];
-    expect((await cli(args)).exitCode).toBe(EXIT_CODES.ok);
-    expect((await cli(args)).exitCode).toBe(EXIT_CODES.ok);
+  test.each([
+    ["--record", "a.trace"],
+    ["--stats", "s.json"],
+    ["--profile", "p.json"],
+    ["--out", "v.mp4"],
+    ["--out", "frames/"],
+    ["--out", "frames/*.png"],
+    ["--out", "bench:measured"],
+  ])("L3: %s %s is not replaced unasked, at a terminal after a question, and always with --force", async (...given) => {
+    const placed = [
+      "run",
+      "probe",
+      ...SMALL,
+      "--frames",
+      "2",
+      given[0],
+      given[1].replace(/^(bench:)?/, `$1${folder}/`),
+    ];
+    expect((await cli(placed)).exitCode).toBe(EXIT_CODES.ok);
+    const before = readdirSync(folder, { recursive: true });
+    const refused = await cli(placed);
+    expect(refused.exitCode).toBe(EXIT_CODES.usage);
+    expect(refused.err).toContain(`${given[0]}: `);
+    expect(refused.err).toContain("exists and would be replaced; choose another name, or add --force");
+    expect(readdirSync(folder, { recursive: true })).toEqual(before);
+    for (const [answer, exitCode] of [
+      [false, EXIT_CODES.usage],
+      [true, EXIT_CODES.ok],
+    ] as const) {
+      const host = new MemoryHost({ args: placed, cwd: folder, clock: new ProcessClock(), answers: [answer] });
+      expect(await runCli(host)).toBe(exitCode);
+      expect(host.questions).toEqual([expect.stringMatching(/ exists\. Replace\?$/)]);
+    }
+    expect((await cli([...placed, "--force"])).exitCode).toBe(EXIT_CODES.ok);
+  });
+
+  test("a file that is no trace is not replaced by one, even with --force", async () => {
+    const args = ["run", "probe", ...SMALL, "--frames", "2", "--record", at("a.trace"), "--force"];
     writeFileSync(at("a.trace"), "my diary");
     const refused = await cli(args);
     expect(refused.exitCode).toBe(EXIT_CODES.failure);
@@ -223,9 +289,14 @@ describe("run", () => {
     ["an unknown runtime option", ["probe", "--set", "runtimeOptions.widht=3"], 2, 'did you mean "width"?'],
     ["a value out of range", ["probe", "--set", "runtimeOptions.width=0"], 2, "width: expected an integer at least 1"],
     ["an unknown field of the configuration", ["probe", "--set", "modle.threads=2"], 2, 'did you mean "model"?'],
-    ["a choice that the world does not support", ["probe", "--set", "model.threads=2"], 2, "ModelConfig.threads"],
-    ["another model's id", ["probe", "--set", "modelId=drive"], 2, "InferenceConfig.modelId"],
-    ["a candidate that is not there", ["probe", "--candidate", "1"], 2, "candidateIndex"],
+    [
+      "a choice that the world does not support",
+      ["probe", "--set", "model.threads=2"],
+      2,
+      "error: --set model.threads:",
+    ],
+    ["another model's id", ["probe", "--set", "modelId=drive"], 2, "error: --set modelId:"],
+    ["a candidate that is not there", ["probe", "--candidate", "1"], 2, "error: --candidate:"],
     ["an initial input that the world lacks", ["probe", "--initial", "promt=x"], 2, "Did you mean prompt?"],
     ["a prompt of the wrong kind", ["probe", "--initial", "prompt=3"], 2, "prompt"],
     [

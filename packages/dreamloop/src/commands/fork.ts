@@ -7,10 +7,11 @@ import type { CliCommand } from "../program/cli-command.ts";
 import { EXIT_CODES, settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import { bindingOf } from "../run/moment-writer.ts";
+import { confirmReplacing } from "../run/confirm-replacing.ts";
 import { openFrom, promptSource } from "../run/run-from.ts";
 import { WarningLog } from "../run/warning-log.ts";
 import { asNumber } from "../settings/setting.ts";
-import { addSpeechOptions } from "./options.ts";
+import { addForceOption, addSpeechOptions } from "./options.ts";
 
 const HELP = `
 Writes a second moment that begins where the first is and goes another way: with another seed, another prompt, or both.
@@ -35,12 +36,14 @@ export const forkCommand: CliCommand = {
       .option("--name <name>", "a name for the new moment")
       .option("--world <world>", "the world, when the moment's own id does not lead to it")
       .option("--allow-other-engine", "go on although the engine is another; frames may then differ");
+    addForceOption(command);
     addSpeechOptions(command);
     command.addHelpText("after", HELP);
   },
   run: async (context, [path = ""], options) => {
     const { host, terminal, interruption } = context;
     const { prompt, name, world: named, out } = options as Readonly<Record<string, string | undefined>>;
+    const file = String(out);
     const seed = settling(() =>
       options.seed === undefined
         ? undefined
@@ -49,6 +52,7 @@ export const forkCommand: CliCommand = {
     if (seed === undefined && prompt === undefined && name === undefined) {
       throw usageError("fork: nothing is to be different; give --seed, --prompt or --name");
     }
+    await confirmReplacing(context, { uses: [["--out", file]], force: options.force === true });
     const { facts, from } = await openFrom(path, {
       cwd: host.cwd,
       ...(seed === undefined ? {} : { seed }),
@@ -79,7 +83,6 @@ export const forkCommand: CliCommand = {
       ],
     });
     warnings.close();
-    const file = String(out);
     await writeMomentFile(resolve(host.cwd, file), {
       state: keeper.state as SessionState,
       binding: bindingOf(start as unknown as RunStart),

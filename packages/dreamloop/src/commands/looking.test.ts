@@ -98,11 +98,21 @@ describe("inspect", () => {
 describe("replay", () => {
   test("L1: out, level, world, keep-going, allow-mismatch and json reach the replay", async () => {
     const out = join(folder, "again.y4m");
-    const args = ["--world", "probe", "--level", "events", "--keep-going", "--allow-mismatch", "--out", out, "--json"];
+    const args = [
+      "--world",
+      "probe",
+      "--level",
+      "user-events",
+      "--keep-going",
+      "--allow-mismatch",
+      "--out",
+      out,
+      "--json",
+    ];
     const { exitCode, out: said } = await cli("replay", "a.trace", ...args);
     expect(exitCode).toBe(EXIT_CODES.ok);
     expect(JSON.parse(said)).toMatchObject({
-      ...{ type: "replay", version: 1, trace: "a.trace", world: "probe", level: "events", outcome: "equal" },
+      ...{ type: "replay", version: 1, trace: "a.trace", world: "probe", level: "user-events", outcome: "equal" },
       ...{ complete: true, recordedSteps: 15, stepCount: 15, comparedFrames: 15, differingSteps: 0 },
       ...{ environmentDifferences: [], artifacts: [{ kind: "video/x-yuv4mpeg", uri: out }] },
     });
@@ -110,8 +120,8 @@ describe("replay", () => {
   });
 
   test.each<[string, readonly string[], number, string]>([
-    ["an unknown level", ["a.trace", "--level", "frames"], 2, '--level: expected one of "events", "inputs"'],
-    ["a level that was not recorded", ["a.trace", "--level", "inputs"], 4, "record with --record-inputs"],
+    ["an unknown level", ["a.trace", "--level", "frames"], 2, '--level: expected one of "user-events", "model-inputs"'],
+    ["a level that was not recorded", ["a.trace", "--level", "model-inputs"], 4, "record with --record-inputs"],
     ["another world", ["a.trace", "--world", "../other.mjs"], 5, "there is no such file"],
     ["a trace that is not there", ["none.trace"], 5, "none.trace"],
     ["a trace that is none", ["a.script"], 1, "trace line 1"],

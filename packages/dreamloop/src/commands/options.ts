@@ -38,6 +38,11 @@ export function addPrintConfigOption(command: Command): void {
   command.option("--print-config", "print the configuration in force as a configuration file, and stop");
 }
 
+/** Adds the option that lets outputs replace what is there. */
+export function addForceOption(command: Command): void {
+  command.option("--force", "replace files that exist; without it they are kept, or a question is asked at a terminal");
+}
+
 /** Adds the options that choose how much is said. */
 export function addSpeechOptions(command: Command): void {
   command.option("--json", "print one JSON document for machines").option("-q, --quiet", "say only results and errors");

@@ -1,9 +1,10 @@
-import type { InferenceConfigInput } from "@dreamloop/core";
+import type { ControlHint, InferenceConfigInput } from "@dreamloop/core";
 import { MOMENT_EXTENSION } from "@dreamloop/core/internal";
 import { openFrom } from "../run/run-from.ts";
 import type { CliCommand } from "../program/cli-command.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";
 import { canOpenBrowser, openBrowser } from "../serve/open-browser.ts";
+import { describePlay } from "../serve/describe-play.ts";
 import { pageUrl, runServer } from "../serve/run-server.ts";
 import { addServeOptions, planServe, printablePlan } from "../serve/serve-options.ts";
 import { servedWorlds } from "../serve/served-worlds.ts";
@@ -76,18 +77,34 @@ export const playCommand: CliCommand = {
       worlds,
       ...(moment === undefined ? {} : { moments: { [START_MOMENT]: moment.file } }),
       onListening: async (server) => {
-        const link = pageUrl(server, world?.id, moment === undefined ? undefined : START_MOMENT);
+        const opened = {
+          ...(world === undefined ? {} : { world: world.id }),
+          ...(moment === undefined ? {} : { moment: START_MOMENT }),
+        };
+        let controls: readonly ControlHint[] = [];
         if (world !== undefined) {
           const progress = terminal.startProgress(`loading ${world.title ?? world.id}`, "");
-          await server.preload(world.id).finally(() => {
+          const info = await server.preload(world.id).finally(() => {
             if (progress !== undefined) terminal.endProgress();
           });
+          controls = info.controls;
         }
         if (terminal.mode.json) {
           terminal.document({ type: "listening", version: 1, url: server.url, port: server.port, world: world?.id });
-        } else terminal.result(`Play at ${link}`);
+        } else {
+          const withToken = host.stdout.isTTY === true;
+          terminal.result(
+            describePlay({
+              world: world?.title ?? world?.id ?? "any world",
+              link: pageUrl(server, { ...opened, withToken }),
+              host: server.config.host,
+              lacksToken: server.config.token !== undefined && !withToken,
+              controls,
+            }),
+          );
+        }
         terminal.note("Ctrl-C ends it");
-        if (open !== false && canOpenBrowser(host)) openBrowser(link);
+        if (open !== false && canOpenBrowser(host)) openBrowser(pageUrl(server, { ...opened, withToken: true }));
       },
     });
   },

@@ -25,19 +25,12 @@ import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, settling, type ExitCode } from "../program/exit-codes.ts";
 import { ArtifactLog } from "../run/artifact-log.ts";
+import { confirmReplacing } from "../run/confirm-replacing.ts";
 import { planOutput } from "../run/plan-output.ts";
 import { describeArtifact } from "../run/run-result.ts";
 import { WarningLog } from "../run/warning-log.ts";
 import { countOf } from "../terminal/format.ts";
-import { addSpeechOptions, repeated } from "./options.ts";
-
-/** What people call the levels. */
-const LEVELS = { events: "events", inputs: "inputs" } as const;
-
-const REPLAY_LEVEL_OF: Readonly<Record<keyof typeof LEVELS, ReplayLevel>> = {
-  events: REPLAY_LEVELS.userEvents,
-  inputs: REPLAY_LEVELS.modelInputs,
-};
+import { addForceOption, addSpeechOptions, repeated } from "./options.ts";
 
 const HELP = `
 Ends with 0 when every frame is the same, with ${EXIT_CODES.replayDiffers} naming the first step that differs, with ${EXIT_CODES.replayRefused} when the
@@ -46,7 +39,7 @@ replay cannot be exact: another world, other weights, another version.
 Examples:
   $ dreamloop replay a.trace
   $ dreamloop replay a.trace --out again.mp4
-  $ dreamloop replay a.trace --level inputs
+  $ dreamloop replay a.trace --level model-inputs
   $ dreamloop replay mine.trace --world ./my-world.js --json
 `;
 
@@ -60,8 +53,8 @@ export interface ReplayResult {
   readonly trace: string;
   /** The world. */
   readonly world: string;
-  /** Whether it was replayed from `events` or from model `inputs`. */
-  readonly level: keyof typeof LEVELS;
+  /** From where it was replayed. */
+  readonly level: ReplayLevel;
   /** Whether the frames are the same; `cancelled` when a stop signal ended the replay. */
   readonly outcome: "equal" | "differs" | "cancelled";
   /** Whether the trace is complete; one that was cut off is replayed up to its last whole step. */
@@ -90,17 +83,18 @@ export const replayCommand: CliCommand = {
     command
       .argument("<file>", "the trace")
       .option("--out <target>", "where frames go; repeatable; default nowhere", repeated)
-      .option("--level <level>", "from where: events (through the mapping) or inputs (of the model); default events")
+      .option("--level <level>", "from where: user-events (through the mapping) or model-inputs; default user-events")
       .option("--world <world>", "the world, when the trace's own id does not lead to it")
       .option("--python <path>", "interpreter of a world in Python")
       .option("--keep-going", "run to the end and count all steps that differ")
       .option("--allow-mismatch", "try although versions or weights are not as recorded");
+    addForceOption(command);
     addSpeechOptions(command);
     command.addHelpText("after", HELP);
   },
   run: async (context, [file = ""], options) => {
     const { host, terminal } = context;
-    const level = settling(() => oneOf(LEVELS)(options.level ?? LEVELS.events, "--level"));
+    const level = settling(() => oneOf(REPLAY_LEVELS)(options.level ?? REPLAY_LEVELS.userEvents, "--level"));
     const path = resolve(host.cwd, file);
     const trace = await readTraceFile(path);
     if (!trace.complete) {
@@ -112,7 +106,10 @@ export const replayCommand: CliCommand = {
     const search = { cwd: host.cwd, env: host.env, ...(python === undefined ? {} : { python }) };
     const world = await traceWorld(trace, options.world as string | undefined, search);
     const out = (options.out ?? []) as readonly string[];
+    context.interruption.world = world.argument;
+    const uses = out.map((spec) => ["--out", spec] as const);
     const output = new ArtifactLog(planOutput(context, { out, files: [["FILE", file]] }));
+    await confirmReplacing(context, { uses, force: options.force === true });
     const known = {
       type: "replay",
       version: 1,
@@ -166,7 +163,7 @@ interface Replay {
   readonly path: string;
   readonly world: FoundWorld;
   readonly output: ArtifactLog;
-  readonly level: keyof typeof LEVELS;
+  readonly level: ReplayLevel;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -181,7 +178,7 @@ async function replay(context: CliContext, run: Replay): Promise<ReplayReport> {
     adapter: world.adapter,
     frameHasher: sha256FrameHasher,
     clock: host.clock,
-    level: REPLAY_LEVEL_OF[level],
+    level,
     payloads: new PayloadFolder(payloadFolderOf(path)),
     compressor: zlibCompressor,
     environment: environmentFacts(),

@@ -6,6 +6,7 @@ import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
+import { confirmReplacing } from "../run/confirm-replacing.ts";
 import { executeRun } from "../run/execute-run.ts";
 import { defaultOutput } from "../run/output-specs.ts";
 import { momentName, MomentWriter } from "../run/moment-writer.ts";
@@ -23,7 +24,7 @@ import { givenFlags } from "../settings/given-flags.ts";
 import { printableSettings } from "../settings/run-settings.ts";
 import { RUN_OPTIONS, runSettings, type RunSettings } from "../settings/run-settings.ts";
 import { formatTable } from "../terminal/format.ts";
-import { addPrintConfigOption, addSpeechOptions, addWorldOptions, repeated } from "./options.ts";
+import { addForceOption, addPrintConfigOption, addSpeechOptions, addWorldOptions, repeated } from "./options.ts";
 
 const HELP = `
 WORLD is the id of a world (see dreamloop worlds), a path to a module that exports one, a folder with a
@@ -70,9 +71,10 @@ export const runCommand: CliCommand = {
         "save a moment (.dream) every so many frames, beside the trace or in the current folder",
       )
       .option("--record <file>", "record an exact trace")
-      .option("--record-inputs", "keep the model's inputs beside the trace, for replay --level inputs")
+      .option("--record-inputs", "keep the model's inputs beside the trace, for replay --level model-inputs")
       .option("--stats <file>", "write statistics (JSON)")
       .option("--profile <file>", "write a profile for Perfetto or Chrome (JSON)");
+    addForceOption(command);
     addSpeechOptions(command);
     command.addHelpText("after", HELP);
   },
@@ -85,6 +87,7 @@ export const runCommand: CliCommand = {
     if (given.world === undefined) {
       throw usageError("run: no world was named; dreamloop worlds lists them, dreamloop run probe is a first try");
     }
+    context.interruption.world = given.world;
     const world = await findWorld(given.world, { ...given, cwd: host.cwd, env: host.env });
     const input = await runInput(given, host.cwd);
     const prompt = moment === undefined ? undefined : (options.prompt as string | undefined);
@@ -114,6 +117,15 @@ export const runCommand: CliCommand = {
       every === undefined
         ? undefined
         : new MomentWriter({ every, pathOf: momentName(world.adapter.modelId, record), cwd: host.cwd });
+    await confirmReplacing(context, {
+      uses: [
+        ...out.map((spec) => ["--out", spec] as const),
+        ["--record", record],
+        ["--stats", stats],
+        ["--profile", profile],
+      ],
+      force: options.force === true,
+    });
     const executed = await executeRun(context, {
       world,
       settings,

@@ -95,6 +95,24 @@ describe("the server as a command", () => {
     expect(each).toEqual([...new Set(each)]);
   });
 
+  test("M6: what is no terminal never gets the server's token", async () => {
+    const token = "a-secret-of-some-length";
+    for (const args of [
+      ["play", "probe"],
+      ["serve", "probe"],
+      ["serve", "probe", "--json"],
+    ]) {
+      const command = new CommandProcess([...args, "--port", "0", "--token", token], tmpdir());
+      try {
+        await address(command);
+      } finally {
+        command.signal("SIGINT");
+      }
+      const { out, err } = await command.end;
+      expect(out + err).not.toContain(token);
+    }
+  });
+
   test("M1: serve refuses to be reached from other machines without a token", async () => {
     const { exitCode, err } = await new CommandProcess(["serve", "--host", "0.0.0.0"], tmpdir()).end;
     expect(exitCode).toBe(2);

@@ -48,7 +48,13 @@ export const serveCommand: CliCommand = {
       onListening: (server) => {
         const { port, url } = server;
         if (terminal.mode.json) terminal.document({ type: "listening", version: 1, url, port });
-        else terminal.result(`Serving ${worlds.map(({ id }) => id).join(", ")} at ${pageUrl(server, undefined)}`);
+        else {
+          const withToken = host.stdout.isTTY === true;
+          terminal.result(`Serving ${worlds.map(({ id }) => id).join(", ")} at ${pageUrl(server, { withToken })}`);
+          if (server.config.token !== undefined && !withToken) {
+            terminal.note("add #token= and the server's token to the address; it is printed on terminals only");
+          }
+        }
       },
     });
   },

@@ -1,7 +1,7 @@
 import { availableWorlds, type ListedWorld } from "../lookup/available-worlds.ts";
 import type { CliCommand } from "../program/cli-command.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";
-import { formatRate, formatTable } from "../terminal/format.ts";
+import { formatRate, formatTable, wrapText } from "../terminal/format.ts";
 import { addSpeechOptions } from "./options.ts";
 
 const HELP = `
@@ -25,16 +25,30 @@ export const worldsCommand: CliCommand = {
     const { worlds, problems } = availableWorlds(host.cwd);
     for (const problem of problems) terminal.warn(problem);
     if (terminal.mode.json) terminal.document({ type: "worlds", version: 1, worlds, problems });
-    else terminal.result(formatTable(worlds.map(row)));
+    else terminal.result(describeWorlds(worlds));
     return EXIT_CODES.ok;
   },
 };
 
+/** Greatest width of a line, in characters. */
+const LINE_CHARACTERS = 80;
+const HEADER = ["WORLD", "KIND", "SIZE", "RATE", "FROM"] as const;
+
+/** A table with a header; what each world is follows below its row, so that lines stay short. */
+function describeWorlds(worlds: readonly ListedWorld[]): string {
+  const [header = "", ...rows] = formatTable([HEADER, ...worlds.map(row)]).split("\n");
+  const entries = rows.flatMap((line, index) => {
+    const { title, description } = worlds[index] ?? {};
+    const about = [title, description].filter((part) => part !== undefined && part !== "").join(": ");
+    return [line, ...wrapText(about, LINE_CHARACTERS - 2).map((text) => `  ${text}`)];
+  });
+  return [header, ...entries].join("\n");
+}
+
 function row(world: ListedWorld): readonly string[] {
-  const { id, title, width, height, framesPerSecond, kind, description } = world;
+  const { id, width, height, framesPerSecond, kind } = world;
   const size = width === undefined || height === undefined ? "" : `${width}×${height}`;
   const rate = framesPerSecond === undefined ? "" : `${formatRate(framesPerSecond)} frames/s`;
   const from = world.package ?? "bundled";
-  const about = [title, description].filter((part) => part !== undefined && part !== "").join(": ");
-  return [id, kind, size, rate, from, about];
+  return [id, kind, size, rate, from];
 }

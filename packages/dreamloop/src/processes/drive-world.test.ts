@@ -35,7 +35,7 @@ test.each(DEMOS)("the demo %s is a script of %d s that the drive world's control
 
 describe.skipIf(!hasWeights)("the drive world", () => {
   test("comes with Dreamloop, is sound in every phase and steps", () => {
-    expect(dreamloop(["worlds"], folder).stdout).toMatch(/^drive +bundle +384×224 +20 frames\/s +bundled +Drive/m);
+    expect(dreamloop(["worlds"], folder).stdout).toMatch(/^drive +bundle +384×224 +20 frames\/s +bundled\n {2}Drive/m);
     const check = dreamloop(["check", "drive", "--run"], folder);
     expect(check.stderr).toBe("");
     expect(check.stdout).toContain("ok    the hash of every file\n");

@@ -211,11 +211,12 @@ describe("streams", () => {
     for (const [exitCode, ...args] of [
       [0, "worlds"],
       [0, "run", "probe", ...SMALL, "--frames", "2", "--out", "a.mp4"],
-      [0, "run", "probe", ...SMALL, "--frames", "2", "--out", "a.mp4"],
+      [2, "run", "probe", ...SMALL, "--frames", "2", "--out", "a.mp4"],
+      [0, "run", "probe", ...SMALL, "--frames", "2", "--out", "a.mp4", "--force"],
       [0, "check", "probe"],
       [0, "inspect", "a.mp4"],
       [5, "replay", "none.trace"],
-      [2],
+      [0],
     ] as const) {
       expect((await new CommandProcess(args, folder).end).exitCode, args.join(" ")).toBe(exitCode);
     }

@@ -31,6 +31,10 @@ export interface CliHost {
   readonly clock: Clock;
   /** Calls `listener` at every stop signal until the returned function is called. */
   onStop(listener: (signal: StopSignal) => void): () => void;
+  /** Calls `listener` with every error that nothing caught, such as of a timer of a world, until the returned function is called. */
+  onUncaught(listener: (error: unknown) => void): () => void;
+  /** Asks a question that is answered with yes or no; absent where nobody can answer, since standard input is no terminal. */
+  readonly ask?: (question: string) => Promise<boolean>;
   /** Ends the process at once. */
   exitNow(exitCode: number): void;
   /** Ends the process at once, as the signal does where nobody listens to it. */

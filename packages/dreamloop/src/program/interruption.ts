@@ -9,6 +9,7 @@ export class Interruption {
   readonly #abort = new AbortController();
   readonly #stopListening: () => void;
   #stoppedBy: StopSignal | undefined;
+  #failure: { readonly error: unknown } | undefined;
   /** What the first stop signal leads to, for people, such as `completing the files`; absent: nothing that takes time. */
   task: string | undefined;
 
@@ -25,7 +26,24 @@ export class Interruption {
     });
   }
 
-  /** Fires at the first stop signal. */
+  /** The world that runs in this process, as it was asked for; errors that nothing caught are put down to it. */
+  world: string | undefined;
+  /** What is done about an error that nothing caught; default `fail`, which ends the work. */
+  onUncaught: ((error: unknown) => void) | undefined;
+
+  /** Asks the work to end at its next step boundary, since an error came that nothing caught. The first is kept. */
+  fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    this.#abort.abort(error);
+  }
+
+  /** The first error that nothing caught; absent when there was none. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Fires at the first stop signal, and at the first error that nothing caught. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

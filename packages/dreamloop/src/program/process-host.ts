@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import { ProcessClock } from "@dreamloop/node";
 import type { CliHost, OutputStream, StopSignal } from "./cli-host.ts";
 
@@ -17,6 +18,8 @@ export function processHost(): CliHost {
         for (const signal of signals) process.off(signal, listener);
       };
     },
+    onUncaught: listenToUncaught,
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
     exitNow: (exitCode) => process.exit(exitCode),
     stopNow: (signal) => {
       // Ending in an orderly way would wait for threads, and one of them may be why somebody asks twice.
@@ -24,6 +27,28 @@ export function processHost(): CliHost {
       process.kill(process.pid, signal);
     },
   };
+}
+
+/** Listens to errors that nothing caught in this thread, until the returned function is called. */
+export function listenToUncaught(listener: (error: unknown) => void): () => void {
+  const events = ["uncaughtException", "unhandledRejection"] as const;
+  for (const event of events) process.on(event, listener);
+  return () => {
+    for (const event of events) process.off(event, listener);
+  };
+}
+
+/** Asks on the terminal; anything but `y` or `yes`, Ctrl-C and the end of the input are a no. */
+function ask(question: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    lines.once("SIGINT", () => lines.close());
+    lines.once("close", () => resolve(false));
+    lines.question(`${question} [y/N] `, (answer) => {
+      resolve(/^y(es)?$/i.test(answer.trim()));
+      lines.close();
+    });
+  });
 }
 
 /** Resolves when everything written to the stream so far has left the process, or never will. */

@@ -13,6 +13,14 @@ Examples:
   $ dreamloop run --help
 `;
 
+/** What a person sees who types the name alone. */
+const START = `
+  dreamloop play          play a world in the browser
+  dreamloop worlds        list the worlds that are here
+  dreamloop run drive     write a video of a world
+  dreamloop --help        all commands; COMMAND --help has options and examples
+`;
+
 /** What commander throws, whichever copy of it. */
 interface CommanderFault {
   readonly code: string;
@@ -23,6 +31,12 @@ interface CommanderFault {
 /** Parses the arguments and runs the command that they name. */
 export async function runProgram(context: CliContext): Promise<ExitCode> {
   const { host, terminal } = context;
+  if (host.args.length === 0) {
+    terminal.result(
+      `Dreamloop ${packageVersion()}: plays, renders, records and repeats interactive world models.\n${START.trimEnd()}`,
+    );
+    return EXIT_CODES.ok;
+  }
   let exitCode: ExitCode = EXIT_CODES.ok;
   const program = new Command("dreamloop")
     .description("Runs, renders, replays and checks interactive world models.")

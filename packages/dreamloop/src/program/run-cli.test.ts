@@ -28,11 +28,14 @@ describe("parsing", () => {
       expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
   });
 
-  test("without a command, help goes to standard error and nothing was done", async () => {
+  test("the name alone prints a short start, and that is no fault", async () => {
     const { exitCode, out, err } = await cli([]);
-    expect(exitCode).toBe(EXIT_CODES.usage);
-    expect(out).toBe("");
-    expect(err).toContain("Usage: dreamloop");
+    expect(exitCode).toBe(EXIT_CODES.ok);
+    expect(out).toContain(`Dreamloop ${packageVersion()}`);
+    expect(out).toMatch(/^ +dreamloop play /m);
+    expect(out).toContain("dreamloop --help");
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(err).toBe("");
   });
 
   test.each(["worlds", "run", "replay", "check", "inspect"])("%s has help with examples", async (name) => {
@@ -76,6 +79,7 @@ describe("parsing", () => {
   test("a run leaves no listeners behind", async () => {
     const { host } = await cli(["worlds"]);
     expect(host.stopListeners).toBe(0);
+    expect(host.uncaughtListeners).toBe(0);
     expect(host.stdout.listenerCount("error")).toBe(0);
     expect(host.stderr.listenerCount("error")).toBe(0);
   });
@@ -160,5 +164,18 @@ describe("stop signals", () => {
     expect(seen).toEqual(["SIGTERM"]);
     interruption.close();
     expect(host.stopListeners).toBe(0);
+  });
+});
+
+describe("an error that nothing caught", () => {
+  test("ends work that heeds the signal, and is kept once", () => {
+    const host = new MemoryHost();
+    const interruption = new Interruption(host, () => undefined);
+    interruption.fail(new Error("first"));
+    interruption.fail(new Error("second"));
+    expect(interruption.signal.aborted).toBe(true);
+    expect(interruption.failure).toEqual({ error: new Error("first") });
+    expect(interruption.exitCode).toBeUndefined();
+    interruption.close();
   });
 });

@@ -10,6 +10,7 @@ import { freshInputState } from "@dreamloop/core/internal";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import { settling } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
+import { namingRunOptions, withOptionNames } from "../settings/flag-names.ts";
 import type { RunSettings } from "../settings/run-settings.ts";
 
 /** Checks everything that can be known before the world loads, with the `initial` inputs that it starts from, and gives the configuration in force with its defaults filled in. */
@@ -22,13 +23,15 @@ export function checkedConfig(
   return settling(() => {
     const { adapter } = world;
     refuseUnknownInitial(world, initial);
-    const plan = planRun({
-      adapter,
-      config: { ...settings.inference, modelId: settings.inference.modelId ?? adapter.modelId },
-      candidateIndex: settings.candidate,
-      initialInputs: { initial },
-      seed: settings.seed,
-      sourceSchema: (input ?? eventListSource({ events: [] })).schema,
+    const plan = withOptionNames(namingRunOptions, () => {
+      return planRun({
+        adapter,
+        config: { ...settings.inference, modelId: settings.inference.modelId ?? adapter.modelId },
+        candidateIndex: settings.candidate,
+        initialInputs: { initial },
+        seed: settings.seed,
+        sourceSchema: (input ?? eventListSource({ events: [] })).schema,
+      });
     });
     freshInputState(plan, plan.requestedInputs, plan.seed);
     return plan.config;

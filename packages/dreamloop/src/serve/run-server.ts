@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { DreamloopServer, ServedWorld, ServerConfigInput, ServerNotice } from "@dreamloop/server";
 import type { CliContext } from "../program/cli-command.ts";
 import { EXIT_CODES, type ExitCode } from "../program/exit-codes.ts";
+import { namingServeOptions, withOptionNames } from "../settings/flag-names.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Ports that are tried when the default one is taken. */
@@ -27,15 +28,20 @@ export async function runServer(context: CliContext, options: RunServerOptions):
   context.interruption.task = "ending the sessions";
   const { DreamloopServer } = await import("@dreamloop/server");
   const folder = playerFolder();
-  const server = await DreamloopServer.start({
-    config: options.given,
-    worlds: options.worlds,
-    ...(options.moments === undefined ? {} : { moments: options.moments }),
-    onNotice: (notice) => sayNotice(context.terminal, notice),
-    catchesFaults: true,
-    portTries: options.given.port === undefined ? PORT_TRIES : 1,
-    ...(folder === undefined ? {} : { playerFolder: folder }),
-  });
+  const start = (): Promise<DreamloopServer> => {
+    return DreamloopServer.start({
+      config: options.given,
+      worlds: options.worlds,
+      ...(options.moments === undefined ? {} : { moments: options.moments }),
+      onNotice: (notice) => sayNotice(context.terminal, notice),
+      catchesFaults: true,
+      portTries: options.given.port === undefined ? PORT_TRIES : 1,
+      ...(folder === undefined ? {} : { playerFolder: folder }),
+    });
+  };
+  const server = await withOptionNames(namingServeOptions, start);
+  // The server takes errors that nothing caught itself, and ends what they belong to.
+  context.interruption.onUncaught = () => undefined;
   try {
     for (const fault of server.encoders.faults) context.terminal.warn(fault);
     if (!server.hasWebRtc) context.terminal.warn("WebRTC is not available on this platform; the WebSocket carries all");
@@ -64,13 +70,19 @@ export function sayNotice(terminal: Terminal, notice: ServerNotice): void {
   terminal.failure(what, error);
 }
 
-/** The address that people open: the page, with the world, and the moment to start from, in its query and the access token behind `#`. */
-export function pageUrl(server: DreamloopServer, world: string | undefined, moment?: string): string {
+/**
+ * The address that people open: the page, with the world, and the moment to start from, in its query. The access token follows behind `#` only with
+ * `withToken`: what goes to a log, and not to a terminal, must not hold it.
+ */
+export function pageUrl(
+  server: Pick<DreamloopServer, "config" | "url">,
+  { world, moment, withToken }: { readonly world?: string; readonly moment?: string; readonly withToken: boolean },
+): string {
   const asked: Record<string, string> = { world: world ?? "", ...(moment === undefined ? {} : { moment }) };
   const query = world === undefined ? "" : `?${new URLSearchParams(asked).toString()}`;
   // Behind `#`, so that it does not get into logs of whatever lies between.
   const { token } = server.config;
-  const secret = token === undefined ? "" : `#${new URLSearchParams({ token }).toString()}`;
+  const secret = token === undefined || !withToken ? "" : `#${new URLSearchParams({ token }).toString()}`;
   const base = server.url.endsWith("/") ? server.url : `${server.url}/`;
   return `${base}${query}${secret}`;
 }

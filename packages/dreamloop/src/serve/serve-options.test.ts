@@ -116,7 +116,9 @@ describe("settings of the server", () => {
     expect(() => plan([], {}, { serve: { graceSecond: 1 } })).toThrow(/graceSeconds/);
     expect(() => plan([], { DREAMLOOP_SERVE_PROT: "1" })).toThrow(/DREAMLOOP_SERVE_PORT/);
     expect(() => plan(["--port", "many"])).toThrow(/--port/);
-    expect(() => plan(["--host", "0.0.0.0"])).toThrow(/token/);
+    expect(() => plan(["--host", "0.0.0.0"])).toThrow(/^--host: .*token.* --insecure /);
+    expect(() => plan(["--tls-cert", "x.pem"])).toThrow(/^--tls-cert and --tls-key: /);
+    expect(() => plan(["--relay-only"])).toThrow(/^--relay-only: .*--ice-server$/);
     expect(() => plan(["--trust-proxy", "the-proxy"])).toThrow(/--trust-proxy.*10\.0\.0\.0\/8/);
   });
 });

@@ -5,6 +5,7 @@ import { addPythonOptions, repeated } from "../commands/options.ts";
 import type { CliHost } from "../program/cli-host.ts";
 import type { PythonChoice } from "../lookup/python-reference.ts";
 import { settling } from "../program/exit-codes.ts";
+import { namingServeOptions, withOptionNames } from "../settings/flag-names.ts";
 import { givenFlags, type ParsedOptions } from "../settings/given-flags.ts";
 import { SESSION_SETTINGS, sessionSettings, settingLayers } from "../settings/run-settings.ts";
 import { SERVE_FLAGS, SERVE_SETTINGS, serveSettings } from "../settings/serve-settings.ts";
@@ -53,7 +54,7 @@ export function planServe(host: CliHost, options: ParsedOptions, world: string |
     const given = serveSettings(layers);
     return {
       given,
-      config: serverConfig(given),
+      config: withOptionNames(namingServeOptions, () => serverConfig(given)),
       ...(session.world === undefined ? {} : { world: session.world }),
       inference: session.inference,
       python: {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countOf, formatBytes, formatDuration, formatRate, formatTable } from "./format.ts";
+import { countOf, formatBytes, formatDuration, formatRate, formatTable, wrapText } from "./format.ts";
 
 test("durations are short and never show sixty of anything", () => {
   const shown = [0, 0.0004, 0.04, 0.0996, 0.86, 9.94, 9.96, 59.4, 59.6, 187, 3599.6, 7509].map(formatDuration);
@@ -43,4 +43,10 @@ test("columns of a table line up, without blanks at the end", () => {
       ["longer", "b", ""],
     ]),
   ).toBe("a       long cell  x\nlonger  b");
+});
+
+test("text is wrapped between words, and a longer word has a line of its own", () => {
+  expect(wrapText("one two  three", 7)).toEqual(["one two", "three"]);
+  expect(wrapText("a incomprehensible b", 5)).toEqual(["a", "incomprehensible", "b"]);
+  expect(wrapText("", 5)).toEqual([]);
 });

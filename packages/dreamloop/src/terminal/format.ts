@@ -49,6 +49,17 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
+/** Lines of at most `width` characters, broken between words; a longer word has a line of its own. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter((each) => each !== "")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** A word as it can be typed into a shell: bare where that is safe, else in double quotes, or in single ones where those would not do. */
 export function shellQuoted(word: string): string {
   if (/^[\w./:@%+=,-]+$/.test(word)) return word;

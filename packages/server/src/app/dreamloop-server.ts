@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
-import { ProcessClock } from "@dreamloop/node";
+import { ProcessClock, type WorldInfo } from "@dreamloop/node";
 import { MediaHost } from "../media/media-host.ts";
 import { serverConfig, type ServerConfig, type ServerConfigInput } from "../platform/config/server-config.ts";
 import { upgradeRequests } from "../platform/http/upgrade-requests.ts";
@@ -173,10 +173,10 @@ export class DreamloopServer {
     };
   }
 
-  /** Loads a world and keeps it; throws `not_found` or what went wrong. */
-  async preload(worldId: string): Promise<void> {
+  /** Loads a world and keeps it; gives what is known of it then. Throws `not_found` or what went wrong. */
+  async preload(worldId: string): Promise<WorldInfo> {
     const { pool, worlds } = this.#parts;
-    await pool.preload({ world: worldOf(worlds, worldId) });
+    return pool.preload({ world: worldOf(worlds, worldId) });
   }
 
   /** Ends it: nobody is admitted any more, sessions are told and ended, everything is freed. Idempotent. */

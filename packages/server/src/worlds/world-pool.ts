@@ -1,5 +1,5 @@
 import { DreamloopError, ERROR_CODES, type Clock, type LoadProgress } from "@dreamloop/core";
-import { WorldHost, type LoadWorldOptions } from "@dreamloop/node";
+import { WorldHost, type LoadWorldOptions, type WorldInfo } from "@dreamloop/node";
 import type { WorldSummary } from "@dreamloop/protocol";
 import { busy } from "../platform/limits/busy.ts";
 import { warmUp } from "./warm-up.ts";
@@ -153,11 +153,12 @@ export class WorldPool {
   }
 
   /** Loads a world and keeps it until the server closes. */
-  async preload(order: WorldOrder): Promise<void> {
+  async preload(order: WorldOrder): Promise<WorldInfo> {
     const lease = await this.acquire(order);
     const entry = this.#entryOf(order);
     if (entry !== undefined) entry.isPinned = true;
     lease.release();
+    return lease.host.info;
   }
 
   /** Unloads everything; idempotent. */

@@ -4,7 +4,10 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import type { FromThread, StreamFacts, StreamName, ThreadStart, ToThread } from "./thread-messages.ts";
 
 /** What `runInThread` needs of the process. */
-export type ThreadedProcess = Pick<CliHost, "args" | "cwd" | "stdout" | "stderr" | "onStop" | "exitNow" | "stopNow">;
+export type ThreadedProcess = Pick<
+  CliHost,
+  "args" | "cwd" | "stdout" | "stderr" | "onStop" | "ask" | "exitNow" | "stopNow"
+>;
 
 /**
  * Runs a command in a thread of its own, so that signals are heard whatever a world's code does in there: the first asks the command to end,
@@ -13,7 +16,12 @@ export type ThreadedProcess = Pick<CliHost, "args" | "cwd" | "stdout" | "stderr"
 export function runInThread(host: ThreadedProcess): Promise<number> {
   const { args, cwd, stdout, stderr } = host;
   const streams: Readonly<Record<StreamName, OutputStream>> = { stdout, stderr };
-  const start: ThreadStart = { args, cwd, streams: { stdout: factsOf(stdout), stderr: factsOf(stderr) } };
+  const start: ThreadStart = {
+    args,
+    cwd,
+    streams: { stdout: factsOf(stdout), stderr: factsOf(stderr) },
+    canAsk: host.ask !== undefined,
+  };
   const worker = new Worker(new URL("./command-thread.js", import.meta.url), { workerData: start });
   const post = (message: ToThread): void => worker.postMessage(message);
   let listens = false;
@@ -46,6 +54,9 @@ export function runInThread(host: ThreadedProcess): Promise<number> {
         }
         case "listens":
           listens = message.listens;
+          break;
+        case "ask":
+          void host.ask?.(message.question).then((yes) => post({ type: "answer", yes }));
           break;
         case "exit_now":
           host.exitNow(message.exitCode);

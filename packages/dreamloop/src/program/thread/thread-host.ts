@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
 import { ProcessClock } from "@dreamloop/node";
+import { listenToUncaught } from "../process-host.ts";
 import type { CliHost, OutputStream, StopSignal } from "../cli-host.ts";
 import type { FromThread, StreamFacts, StreamFault, StreamName, ThreadStart, ToThread } from "./thread-messages.ts";
 
@@ -12,6 +13,7 @@ export function threadHost(start: ThreadStart, port: MessagePort): CliHost {
     stderr: new PortStream("stderr", start.streams.stderr, port),
   };
   const stopListeners = new Set<(signal: StopSignal) => void>();
+  let answered: ((yes: boolean) => void) | undefined;
   port.on("message", (message: ToThread) => {
     switch (message.type) {
       case "written":
@@ -22,6 +24,9 @@ export function threadHost(start: ThreadStart, port: MessagePort): CliHost {
         break;
       case "stop":
         for (const listener of stopListeners) listener(message.signal);
+        break;
+      case "answer":
+        answered?.(message.yes);
         break;
     }
   });
@@ -40,6 +45,16 @@ export function threadHost(start: ThreadStart, port: MessagePort): CliHost {
         post({ type: "listens", listens: stopListeners.size > 0 });
       };
     },
+    onUncaught: listenToUncaught,
+    ...(start.canAsk
+      ? {
+          ask: (question: string) =>
+            new Promise<boolean>((resolve) => {
+              answered = resolve;
+              post({ type: "ask", question });
+            }),
+        }
+      : {}),
     exitNow: (exitCode) => post({ type: "exit_now", exitCode }),
     // The main thread has ended the process before a second signal could arrive here.
     stopNow: () => undefined,

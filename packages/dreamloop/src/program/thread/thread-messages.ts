@@ -20,6 +20,8 @@ export interface ThreadStart {
   readonly cwd: string;
   /** The streams. */
   readonly streams: Readonly<Record<StreamName, StreamFacts>>;
+  /** Whether somebody can answer questions. */
+  readonly canAsk: boolean;
 }
 
 /** Command thread → main thread. */
@@ -28,6 +30,8 @@ export type FromThread =
   | { readonly type: "write"; readonly stream: StreamName; readonly id: number; readonly bytes: Uint8Array }
   /** Whether a first stop signal is listened to; until then, and after it, a signal ends the process at once. */
   | { readonly type: "listens"; readonly listens: boolean }
+  /** A question to whoever is at the terminal; answered by `answer`. One at a time. */
+  | { readonly type: "ask"; readonly question: string }
   /** Ends the process at once. */
   | { readonly type: "exit_now"; readonly exitCode: number }
   /** The command has ended. */
@@ -37,7 +41,8 @@ export type FromThread =
 export type ToThread =
   | { readonly type: "written"; readonly stream: StreamName; readonly id: number; readonly fault?: StreamFault }
   | { readonly type: "columns"; readonly stream: StreamName; readonly columns: number }
-  | { readonly type: "stop"; readonly signal: StopSignal };
+  | { readonly type: "stop"; readonly signal: StopSignal }
+  | { readonly type: "answer"; readonly yes: boolean };
 
 /** Why a stream took no more. */
 export interface StreamFault {
