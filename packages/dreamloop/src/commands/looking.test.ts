@@ -80,7 +80,7 @@ describe("inspect", () => {
 
   test.each<[string, number, string]>([
     ["none", 5, "none: there is no such file or folder"],
-    ["odd.json", 1, "odd.json: expected a trace, a script, statistics"],
+    ["odd.json", 1, "odd.json: expected a trace, a moment, a script, statistics"],
     ["odd.txt", 1, "odd.txt: read as a script: script line 1, column 1"],
     ["odd.bin", 1, "odd.bin: expected a trace"],
     ["broken.json", 1, "broken.json: not valid JSON"],
