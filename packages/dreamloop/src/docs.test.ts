@@ -38,7 +38,17 @@ describe("docs/cli.md", () => {
 });
 
 test("every option of run is a setting, or one of the few that are not", () => {
-  const others = ["--config", "--print-config", "--json", "--quiet", "--set", "--force", "--from", "--snapshot-every", "--allow-other-engine"];
+  const others = [
+    "--config",
+    "--print-config",
+    "--json",
+    "--quiet",
+    "--set",
+    "--force",
+    "--from",
+    "--snapshot-every",
+    "--allow-other-engine",
+  ];
   const settings = RUN_OPTIONS.map(({ flag }) => flag).filter((flag) => flag !== "WORLD");
   const options = described("run").options.map(({ long }) => long);
   expect(options.sort()).toEqual([...new Set([...settings, ...others])].sort());

@@ -37,7 +37,17 @@ describe("moments on the command line", () => {
     expect(first.out).toMatch(/wrote a-000040\.dream: a moment/);
     for (const frames of [20, 40]) {
       const name = `a-0000${frames}.dream`;
-      const rest = ["--from", name, "--script", "a.script", "--frames", String(60 - frames), "--record", "b.trace", "--force"];
+      const rest = [
+        "--from",
+        name,
+        "--script",
+        "a.script",
+        "--frames",
+        String(60 - frames),
+        "--record",
+        "b.trace",
+        "--force",
+      ];
       expect((await cli("run", ...rest)).exitCode).toBe(EXIT_CODES.ok);
       expect(hashes("b.trace")).toEqual(hashes("a.trace").slice(frames));
       expect((await cli("replay", "b.trace")).out).toMatch(/^equal/);
