@@ -16,7 +16,8 @@ const OLD_SYNTAX = [
 /** Packages that run in Node and in browsers. */
 const UNIVERSAL = ["packages/{core,protocol,worlds,testing,onnx}/src/**/*.ts"];
 
-const ENVIRONMENT_MESSAGE = "Environment variables are read in packages/dreamloop and packages/server/src/platform/config only.";
+const ENVIRONMENT_MESSAGE =
+  "Environment variables are read in packages/dreamloop and packages/server/src/platform/config only.";
 
 export default defineConfig(
   globalIgnores([
