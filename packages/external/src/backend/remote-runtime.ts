@@ -24,15 +24,17 @@ export interface RemoteRuntimeOptions {
   readonly deadlines: SessionDeadlines;
   /** Connects the world and loads it, also after it has died; `attempt` counts from 0. */
   readonly connect: (how: { readonly signal: AbortSignal; readonly attempt: number }) => Promise<ConnectedWorld>;
+  /** Seconds to wait before each restart in a row; default `RESTART_SECONDS`. */
+  readonly restartSeconds?: readonly number[];
   /** Told about what is odd and ends nothing. */
   readonly onWarning?: (text: string) => void;
 }
 
-/** Seconds to wait before each restart in a row; a session that is started meanwhile waits too. */
+/**
+ * Seconds to wait before each restart in a row; a session that is started meanwhile waits too. After the last, without a step that succeeded
+ * in between, a world is given up.
+ */
 export const RESTART_SECONDS: readonly number[] = [0, 0.5, 1, 2, 4, 8, 15, 30];
-
-/** Restarts in a row, without a step that succeeds in between, after which a world is given up. */
-export const MAX_RESTARTS = RESTART_SECONDS.length;
 
 /** A world at the other end of a carrier, loaded anew when it dies: the sessions that it had are lost, later ones run. */
 export class RemoteRuntime implements InferenceRuntime {
@@ -158,7 +160,8 @@ export class RemoteRuntime implements InferenceRuntime {
   #lost(world: ConnectedWorld, error: DreamloopError): void {
     if (this.#world !== world || this.#closing !== undefined) return;
     this.#world = undefined;
-    if (this.#restarts >= MAX_RESTARTS) {
+    const pauses = this.#options.restartSeconds ?? RESTART_SECONDS;
+    if (this.#restarts >= pauses.length) {
       this.#failure = new DreamloopError(
         ERROR_CODES.workerFailed,
         `${this.#options.label}: it ended ${this.#restarts + 1} times in a row and is not started again; the last time: ${error.message}`,
@@ -166,7 +169,7 @@ export class RemoteRuntime implements InferenceRuntime {
       );
       return;
     }
-    const waitSeconds = RESTART_SECONDS[this.#restarts] ?? 0;
+    const waitSeconds = pauses[this.#restarts] ?? 0;
     this.#restarts += 1;
     this.#options.onWarning?.(`${error.message}; it is started again${waitSeconds > 0 ? ` in ${waitSeconds} s` : ""}`);
     this.#connecting = this.#replace(world, waitSeconds);
@@ -189,10 +192,8 @@ export class RemoteRuntime implements InferenceRuntime {
       }
       this.#adopt(world);
       return world;
-    } catch (error) {
-      // The next session tries again; it hears what is wrong now.
-      throw error;
     } finally {
+      // When it failed, the next session tries again and hears what is wrong then.
       this.#connecting = undefined;
     }
   }

@@ -83,7 +83,7 @@ suite("N3: a worker that misbehaves ends its sessions with a named error", () =>
     await until(() => groupMembers(group).length === 0, "the end of the group");
   });
 
-  test("N4: a worker that dies again and again is given up with the last reason", async () => {
+  test("N4: a worker that dies again and again is started again each time, and each session hears why", async () => {
     const { adapter } = await testWorld("Misbehaved");
     const runtime = await loadTestWorld(adapter, { runtimeOptions: { what: "kill", when: 0 } });
     const errors: string[] = [];
