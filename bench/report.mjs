@@ -131,6 +131,29 @@ const SECTIONS = {
       `Processor time, in % of one core: server ${percent(processorShares.server)}, its encoder ${percent(processorShares.encoder)}, receivers ${percent(processorShares.receivers)}, browser ${percent(processorShares.browser)}.`,
     ];
   },
+  backends(result) {
+    const rows = [
+      ...result.handOvers.map(({ world, through, seconds }) => [
+        `hand-over of an 832×480 frame, ${world === "Instant" ? "drawn where the driver reads" : "copied once"}, through ${through.split(",")[0]}`,
+        seconds,
+      ]),
+      ["loop with an instant step", result.turnSeconds],
+    ];
+    const last = result.cycles.at(-1);
+    return [
+      ranOn({ ...result.machine, load: result.machine.load?.[0] }),
+      table(
+        ["", "p50, µs", "p99, µs"],
+        rows.map(([name, { p50, p99 }]) => [name, microseconds(p50), microseconds(p99)]),
+      ),
+      `At 20 ms a step a world in Python runs at **${fixed(median(result.rounds.map(({ share }) => share)) * 100)} %** of the rate of a plain Python loop (median of ${result.rounds.length} rounds in turns).`,
+      ...(last === undefined
+        ? []
+        : [
+            `After ${last.cycle} workers that were killed: ${last.children.length} processes, ${last.descriptors} descriptors (${result.cycles[0].descriptors} at the first sample), ${fixed(last.residentBytes / 1e6, 0)} MB (${fixed(result.cycles[0].residentBytes / 1e6, 0)} MB).`,
+          ]),
+    ];
+  },
   soak(result) {
     const rows = result.runs.map(({ title, status, seconds, figures }) => [
       title,
