@@ -7,6 +7,8 @@ export type {
   OnnxPort,
   WrittenModel,
 } from "./model-writer.ts";
+export { toyDiffusionWorld } from "./diffusion-world.ts";
+export { toyForcingWorld } from "./forcing-world.ts";
 export { toyFlowWorld } from "./flow-world.ts";
 export { packBundle } from "./pack-bundle.ts";
 export type { PackOptions } from "./pack-bundle.ts";
