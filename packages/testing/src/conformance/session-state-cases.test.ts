@@ -117,6 +117,39 @@ describe("the cases about resets and snapshots", () => {
       ),
     },
     {
+      fault: "a session that continues in the snapshot itself",
+      rejectedBy: "a snapshot can be restored again and again: continuing from it changes nothing in it",
+      message: /each restore of the same snapshot continues in the same way; found: other pixels/,
+      cases: suite(
+        changedFake({
+          session: (session) => ({
+            restore: async (snapshot: SessionSnapshot) => {
+              await session.restore?.(snapshot);
+              (snapshot.data as { seed: number }).seed += 1;
+            },
+          }),
+        }),
+      ),
+    },
+    {
+      fault: "a session that draws another seed at each restore",
+      rejectedBy: "a snapshot restored with another seed continues with that seed, the same way each time",
+      message: /a restore with a seed is as exact as one without; found: other pixels/,
+      cases: suite(
+        changedFake({
+          session: (session) => {
+            let count = 0;
+            return {
+              restore: async (snapshot: SessionSnapshot, { seed }: { readonly seed?: number } = {}) => {
+                count += 1;
+                await session.restore?.(snapshot, seed === undefined ? {} : { seed: seed + count });
+              },
+            };
+          },
+        }),
+      ),
+    },
+    {
       fault: "a session that restores whatever it is given",
       rejectedBy: "a snapshot of another kind is refused and leaves no trace",
       message: /foreign version is refused; found: the call succeeded/,

@@ -131,6 +131,38 @@ export function snapshotCases(world: WorldUnderTest): readonly ConformanceCase[]
         }),
     },
     {
+      name: "a snapshot can be restored again and again: continuing from it changes nothing in it",
+      run: () =>
+        world.withRuntime((runtime) =>
+          world.withSession(runtime, async (session) => {
+            await world.play(session, 0, middle);
+            const snapshot = await snapshotOf(session);
+            const expected = await world.play(session, middle);
+            const contract = "each restore of the same snapshot continues in the same way";
+            for (let turn = 0; turn < 2; turn += 1) {
+              await session.restore?.(snapshot);
+              expectSamePixels(await world.play(session, middle), expected, contract, middle);
+            }
+          }),
+        ),
+    },
+    {
+      name: "a snapshot restored with another seed continues with that seed, the same way each time",
+      run: () =>
+        world.withRuntime((runtime) =>
+          world.withSession(runtime, async (session) => {
+            await world.play(session, 0, middle);
+            const snapshot = await snapshotOf(session);
+            const restored = async (): Promise<readonly Uint8Array[]> => {
+              await session.restore?.(snapshot, { seed: world.seed + 7 });
+              return world.play(session, middle);
+            };
+            const first = await restored();
+            expectSamePixels(await restored(), first, "a restore with a seed is as exact as one without", middle);
+          }),
+        ),
+    },
+    {
       name: "a snapshot of another kind is refused and leaves no trace",
       run: () =>
         world.withRuntime(async (runtime) => {
