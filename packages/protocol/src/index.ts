@@ -50,6 +50,7 @@ export type {
   SessionStateMessage,
   EncoderStatus,
   SessionStatsMessage,
+  TokenMessage,
   WelcomeMessage,
 } from "./server-message.ts";
 export { readHelloMessage } from "./socket-message.ts";

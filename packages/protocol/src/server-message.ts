@@ -159,6 +159,16 @@ export interface ConnectedMessage {
   readonly epoch: number;
 }
 
+/** A new token for the player, sent on connecting and well before the one before it ends, so that an open connection never outlives its token. */
+export interface TokenMessage {
+  /** What this message is. */
+  readonly type: "token";
+  /** Takes the place of the token of `SessionAnswer`. */
+  readonly token: string;
+  /** When it ends, in seconds from now. */
+  readonly tokenSeconds: number;
+}
+
 /** Everything that a server sends as text. */
 export type ServerMessage =
   | FrameMetadata
@@ -168,4 +178,5 @@ export type ServerMessage =
   | NoticeMessage
   | WelcomeMessage
   | ConnectedMessage
+  | TokenMessage
   | ControlResponse;

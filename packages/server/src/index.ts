@@ -15,5 +15,10 @@ export type {
   ServerNotice,
   SessionFailedNotice,
 } from "./platform/notices/server-notice.ts";
+export type { Inlet, Outlet, TransportSession } from "./transport/outlet/outlet.ts";
+export type { ReceiverFeedback } from "./transport/outlet/receiver-feedback.ts";
+export type { ServerTransport, TransportViewer } from "./transport/outlet/server-transport.ts";
+export type { MediaFrame } from "./media/media-messages.ts";
+export type { SessionRole } from "./platform/security/session-token.ts";
 export { worldPoster } from "./worlds/world-poster.ts";
 export type { WorldPoster } from "./worlds/world-poster.ts";

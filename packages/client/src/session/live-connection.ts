@@ -200,6 +200,9 @@ export class LiveConnection {
       case "stats":
         this.#statistics.serverStats(message);
         break;
+      case "token":
+        this.#grant = { ...this.#grant, token: message.token, tokenSeconds: message.tokenSeconds };
+        break;
       case "input_echo":
         this.#statistics.echoReceived(message.sentAtMilliseconds, now);
         break;

@@ -10,6 +10,7 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   notice: [],
   welcome: ["epoch"],
   connected: ["epoch"],
+  token: ["tokenSeconds"],
 };
 
 const STRINGS: Readonly<Record<string, readonly string[]>> = {
@@ -17,6 +18,7 @@ const STRINGS: Readonly<Record<string, readonly string[]>> = {
   stats: ["codec", "transport"],
   notice: ["kind", "message"],
   welcome: ["codec"],
+  token: ["token"],
 };
 
 /**

@@ -14,7 +14,7 @@ options, the later over the earlier. docs/serving.md lists them all.
 Examples:
   $ dreamloop serve
   $ DREAMLOOP_SERVE_TOKEN=… dreamloop serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
-  $ dreamloop serve ./my-world.js --preload my-world --max-sessions 4
+  $ dreamloop serve ./my-world.js --preload ./my-world.js --max-sessions 4
 `;
 
 /** `dreamloop serve`: serves worlds to browsers until it is stopped. */

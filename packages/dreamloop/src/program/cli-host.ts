@@ -9,8 +9,8 @@ export type OutputStream = Writable & {
   readonly columns?: number;
 };
 
-/** A wish of the system or the person that the command ends. (Listening to SIGHUP would undo `nohup`.) */
-export type StopSignal = "SIGINT" | "SIGTERM";
+/** A wish of the system or the person that the command ends. Node ends at SIGHUP also below `nohup`, so that listening to it takes nothing away. */
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 /**
  * Everything outside of the command that it touches; tests hand in their own. Commands that run a world run in a thread of their own, where

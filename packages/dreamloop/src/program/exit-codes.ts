@@ -15,6 +15,8 @@ export const EXIT_CODES = {
   replayRefused: 4,
   /** There is no such world, package or file. */
   notFound: 5,
+  /** The terminal went away (SIGHUP); files are complete up to there. */
+  hungUp: 129,
   /** Ctrl-C (SIGINT) ended it; files are complete up to there. */
   interrupted: 130,
   /** The reader of standard output went away (SIGPIPE). */
@@ -45,6 +47,7 @@ const REFUSALS: readonly ErrorCode[] = [
 export const STOP_EXIT_CODES: Readonly<Record<StopSignal, ExitCode>> = {
   SIGINT: EXIT_CODES.interrupted,
   SIGTERM: EXIT_CODES.terminated,
+  SIGHUP: EXIT_CODES.hungUp,
 };
 
 /** The exit code of an error that ended a command. */

@@ -13,6 +13,9 @@ export class Interruption {
   /** What the first stop signal leads to, for people, such as `completing the files`; absent: nothing that takes time. */
   task: string | undefined;
 
+  /** Whether the work was asked to end by SIGTERM and has ended as it should, which is no failure for what runs until then. */
+  isDrained = false;
+
   /** Listens from now on; `onFirst` may tell the person what happens. */
   constructor(host: CliHost, onFirst: (signal: StopSignal) => void) {
     this.#stopListening = host.onStop((signal) => {
@@ -50,7 +53,8 @@ export class Interruption {
 
   /** The exit code that the first stop signal calls for; absent when there was none. */
   get exitCode(): ExitCode | undefined {
-    return this.#stoppedBy === undefined ? undefined : STOP_EXIT_CODES[this.#stoppedBy];
+    if (this.#stoppedBy === undefined || (this.isDrained && this.#stoppedBy === "SIGTERM")) return undefined;
+    return STOP_EXIT_CODES[this.#stoppedBy];
   }
 
   /** Stops listening; the system's own behaviour is back. */

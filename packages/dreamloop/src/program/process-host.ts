@@ -12,7 +12,7 @@ export function processHost(): CliHost {
     stderr: process.stderr,
     clock: new ProcessClock(),
     onStop: (listener) => {
-      const signals: readonly StopSignal[] = ["SIGINT", "SIGTERM"];
+      const signals: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
       for (const signal of signals) process.on(signal, listener);
       return () => {
         for (const signal of signals) process.off(signal, listener);

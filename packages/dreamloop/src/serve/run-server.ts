@@ -50,6 +50,7 @@ export async function runServer(context: CliContext, options: RunServerOptions):
   } finally {
     await server.close();
   }
+  context.interruption.isDrained = true;
   return EXIT_CODES.ok;
 }
 

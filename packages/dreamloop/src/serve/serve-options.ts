@@ -67,7 +67,7 @@ export function planServe(host: CliHost, options: ParsedOptions, world: string |
 
 /** The configuration in force as a configuration file. Secrets are left out: they belong into the environment. */
 export function printablePlan({ config, world, inference, python }: ServePlan): Readonly<Record<string, unknown>> {
-  const { token: _token, iceServers, ...serve } = config;
+  const { token: _token, turnSecret: _turnSecret, iceServers, ...serve } = config;
   const servers = iceServers.map(({ credential: _credential, ...server }) => server);
   return { ...(world === undefined ? {} : { world }), ...python, inference, serve: { ...serve, iceServers: servers } };
 }

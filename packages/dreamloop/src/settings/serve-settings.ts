@@ -22,8 +22,8 @@ const asUdpPorts: TextForm = (text) => {
 
 function asIceServer(entry: unknown): unknown {
   if (typeof entry !== "string") return entry;
-  // turn:user:password@host:port is how people write it.
-  const [, scheme, username, credential, rest] = /^(turns?):([^:@]+):([^@]+)@(.+)$/.exec(entry) ?? [];
+  // turn:user:password@host:port is how people write it; users may have an @, passwords both that and colons.
+  const [, scheme, username, credential, rest] = /^(turns?):([^:]+):(.+)@([^@]+)$/.exec(entry) ?? [];
   return scheme === undefined ? { urls: entry } : { urls: `${scheme}:${rest ?? ""}`, username, credential };
 }
 
@@ -62,6 +62,11 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
     help: "stun:HOST or turn:USER:PASSWORD@HOST; repeatable",
     isList: true,
     form: asList,
+  },
+  turnSecret: {
+    usage: "--turn-secret <text>",
+    help: "secret shared with the TURN servers; better in DREAMLOOP_SERVE_TURN_SECRET",
+    form: asText,
   },
   relayOnly: { usage: "--relay-only", help: "media only over TURN", form: asFlag },
   udpPorts: { usage: "--udp-ports <first-last>", help: "UDP ports of the media; default any", form: asUdpPorts },
@@ -128,6 +133,27 @@ const FLAGS: { readonly [Key in keyof ServerConfig]-?: ServeFlag & { readonly fo
   leadSteps: {
     usage: "--lead-steps <n>",
     help: "steps by which generation may lead presentation; default 2",
+    form: asNumber,
+  },
+  keepAliveSeconds: {
+    usage: "--keep-alive <s>",
+    help: "seconds that an idle connection stays open; default 75",
+    form: asNumber,
+  },
+  headersSeconds: {
+    usage: "--headers-seconds <s>",
+    help: "seconds for the headers of a request; default 10",
+    form: asNumber,
+  },
+  requestSeconds: { usage: "--request-seconds <s>", help: "seconds for a whole request; default 30", form: asNumber },
+  maxSessionPixelsPerSecond: {
+    usage: "--session-pixel-rate <n>",
+    help: "pixels a second of one session; default 62208000",
+    form: asNumber,
+  },
+  maxPixelsPerSecond: {
+    usage: "--pixel-rate <n>",
+    help: "pixels a second of all sessions; default 248832000",
     form: asNumber,
   },
   httpRequestsPerSecond: {

@@ -13,10 +13,12 @@ import { RateTable } from "../platform/limits/rate-table.ts";
 import { NoticeReporter } from "../platform/notices/notice-reporter.ts";
 import type { ServerNotice } from "../platform/notices/server-notice.ts";
 import { AccessRules } from "../platform/security/access-rules.ts";
+import { IceHelpers } from "../platform/security/ice-helpers.ts";
 import { TokenSigner } from "../platform/security/session-token.ts";
 import { addServerGauges, ServerMetrics } from "../platform/server-metrics.ts";
 import { RecordingStore } from "../recordings/recording-store.ts";
 import { SessionRegistry } from "../session/session-registry.ts";
+import type { ServerTransport } from "../transport/outlet/server-transport.ts";
 import { loadRtc } from "../transport/webrtc/rtc-library.ts";
 import { RtcAnswerer } from "../transport/webrtc/rtc-answerer.ts";
 import { webSocketEndpoint } from "../transport/websocket/websocket-endpoint.ts";
@@ -47,6 +49,8 @@ export interface AssembleOptions {
   readonly moments: Readonly<Record<string, Uint8Array>>;
   /** The built player page; absent: a page that says it is not there. */
   readonly playerFolder: string | undefined;
+  /** Further transports. */
+  readonly transports: readonly ServerTransport[];
   /** Hears what whoever runs the server should know. */
   readonly onNotice: ((notice: ServerNotice) => void) | undefined;
 }
@@ -71,7 +75,7 @@ export interface AssembledServer {
 
 /** Makes the parts of a server and puts them together; nothing of it runs before the first request. */
 export async function assemble(options: AssembleOptions): Promise<AssembledServer> {
-  const { config, clock, worlds, pool, media, playerFolder, onNotice } = options;
+  const { config, clock, worlds, pool, media, playerFolder, onNotice, transports } = options;
   const { codecs } = media;
   const isTls = config.tlsCert !== undefined;
   const metrics = new ServerMetrics();
@@ -80,6 +84,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
   const access = new AccessRules(config);
   const identities = new RequestIdentities(config);
   const tokens = new TokenSigner(clock);
+  const helpers = new IceHelpers(config);
   const rates = new RateTable({ perSecond: config.httpRequestsPerSecond, burst: 4 * config.httpRequestsPerSecond });
   const healthRates = new RateTable({
     perSecond: config.httpRequestsPerSecond,
@@ -96,6 +101,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
     media,
     metrics,
     notices,
+    tokens,
     faults,
     ...(recordings === undefined ? {} : { recordings }),
   });
@@ -112,14 +118,14 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
     rtc: await loadRtc().catch(() => undefined),
     settings: {
       host: config.host,
-      iceServers: config.iceServers,
+      iceServers: () => helpers.forAdmitted("server"),
       iceTransportPolicy: config.relayOnly ? "relay" : "all",
       ...(config.udpPorts === undefined ? {} : { udpPorts: config.udpPorts }),
     },
     clock,
     codecs,
   });
-  const answers = { tokens, config, pool };
+  const answers = { tokens, config, helpers, pool };
   const app = httpApp({
     gate,
     metrics,
@@ -133,7 +139,7 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
         counters: metrics.registry,
         worlds,
         pool,
-        config: configAnswer(config, rtc.canSendVideo),
+        config: configAnswer(config, helpers, rtc.canSendVideo),
       }),
       "/api/sessions": sessionRoutes({
         registry,
@@ -144,10 +150,12 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
         pictures: uploads.pending,
         moments: new StartMoments({ config, worlds, ready: options.moments }),
         rtc,
+        transports,
+        codecs,
         answers,
       }),
       "/api/uploads": uploadRoutes({ uploads, access, metrics, identities }),
-      "/whep": whepRoutes({ tokens, sessions: registry, rtc, iceServers: config.iceServers }),
+      "/whep": whepRoutes({ tokens, sessions: registry, rtc, helpers }),
     },
   });
   const listener = getRequestListener(app.fetch);
@@ -168,11 +176,11 @@ export async function assemble(options: AssembleOptions): Promise<AssembledServe
   };
 }
 
-function configAnswer(config: ServerConfig, hasRtc: boolean): ConfigAnswer {
+function configAnswer(config: ServerConfig, helpers: IceHelpers, hasRtc: boolean): ConfigAnswer {
   return {
     version: DREAMLOOP_VERSION,
     protocolVersion: PROTOCOL_VERSION,
-    iceServers: config.iceServers,
+    iceServers: helpers.forEveryone,
     iceTransportPolicy: config.relayOnly ? "relay" : "all",
     transports: hasRtc ? [TRANSPORTS.webrtc, TRANSPORTS.websocket] : [TRANSPORTS.websocket],
     limits: PROTOCOL_LIMITS,

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { DreamloopError, ERROR_CODES, type Clock } from "@dreamloop/core";
 import { ProcessClock, type WorldInfo } from "@dreamloop/node";
@@ -8,7 +8,8 @@ import { serverConfig, type ServerConfig, type ServerConfigInput } from "../plat
 import { upgradeRequests } from "../platform/http/upgrade-requests.ts";
 import type { ServerNotice } from "../platform/notices/server-notice.ts";
 import { within } from "../platform/limits/within.ts";
-import { readTlsFiles } from "../platform/security/tls-files.ts";
+import { readTlsFiles, watchTlsFiles } from "../platform/security/tls-files.ts";
+import type { ServerTransport } from "../transport/outlet/server-transport.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
 import { WorldPool, type WorldPoolOptions } from "../worlds/world-pool.ts";
 import { assemble, type AssembledServer } from "./assemble.ts";
@@ -23,6 +24,8 @@ export interface DreamloopServerOptions {
   readonly moments?: Readonly<Record<string, Uint8Array>>;
   /** The built player page; absent: a page that says it is not there. */
   readonly playerFolder?: string;
+  /** Further ways for frames to reach viewers, each at `/api/sessions/ID/transports/NAME`; default none. */
+  readonly transports?: readonly ServerTransport[];
   /** Timers of sessions and worlds; default the clock of the process. Frames are always timed by the clock of the process. */
   readonly clock?: Clock;
   /** Ports that are tried, one after the other, when the configured one is taken; default 1. */
@@ -38,15 +41,18 @@ export interface DreamloopServerOptions {
   readonly loadWorld?: WorldPoolOptions["load"];
 }
 
-/** How long a client may take, in milliseconds, for the server of Node. */
-const HTTP_LIMITS = {
-  /** To send its headers. */
-  headersTimeout: 10_000,
-  /** To send the whole of a request. */
-  requestTimeout: 30_000,
-  /** How often that is looked at; Node's own 30 s would let a slow client stay twice as long. */
-  connectionsCheckingInterval: 2_000,
-} as const;
+/** How often slow clients are looked for, in milliseconds; Node's own 30 s would let them stay twice as long. */
+const CHECK_MILLISECONDS = 2000;
+
+/** How long a client may take, for the server of Node. */
+function httpLimits({ keepAliveSeconds, headersSeconds, requestSeconds }: ServerConfig) {
+  return {
+    keepAliveTimeout: keepAliveSeconds * 1000,
+    headersTimeout: headersSeconds * 1000,
+    requestTimeout: requestSeconds * 1000,
+    connectionsCheckingInterval: CHECK_MILLISECONDS,
+  };
+}
 
 /** Connections that HTTP takes at a time. */
 const MAX_CONNECTIONS = 1024;
@@ -69,6 +75,7 @@ export class DreamloopServer {
   readonly #parts: ServerParts;
   readonly #sockets = new Set<Socket>();
   #stopCatching: () => void = () => undefined;
+  #stopWatching: () => void = () => undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(parts: ServerParts) {
@@ -106,16 +113,19 @@ export class DreamloopServer {
         pool,
         media,
         moments: options.moments ?? {},
+        transports: options.transports ?? [],
         playerFolder: options.playerFolder,
         onNotice: options.onNotice,
       });
-      const http = tls === undefined ? createServer(HTTP_LIMITS) : createTlsServer({ ...HTTP_LIMITS, ...tls });
+      const http =
+        tls === undefined ? createServer(httpLimits(config)) : createTlsServer({ ...httpLimits(config), ...tls });
       front.attach(http);
       http.maxConnections = MAX_CONNECTIONS;
       const server = new DreamloopServer({ config, http, media, pool, worlds, ...parts });
       http.on("upgrade", upgradeRequests(http, { isTls: tls !== undefined, webSocket }));
       await listen(http, config, options.portTries ?? 1);
       for (const world of preloaded) await pool.preload({ world });
+      if (tls !== undefined) server.#stopWatching = watchTlsFiles(config, http as TlsServer);
       if (options.catchesFaults === true) server.#stopCatching = parts.faults.install();
       return server;
     } catch (error) {
@@ -196,6 +206,7 @@ export class DreamloopServer {
     const { drainSeconds } = this.config;
     const start = performance.now();
     const rest = (): number => Math.max(0, drainSeconds - (performance.now() - start) / 1000);
+    this.#stopWatching();
     uploads.close();
     const stopped = new Promise<void>((resolve) => http.close(() => resolve()));
     await within(registry.close(), rest());

@@ -2,6 +2,7 @@ import { Hono, type Context } from "hono";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "@dreamloop/core";
 import { MOMENT_EXTENSION, MOMENT_MEDIA_TYPE } from "@dreamloop/core/internal";
 import {
+  type FrameCodec,
   PROTOCOL_LIMITS,
   readCandidates,
   readCreateSessionRequest,
@@ -17,6 +18,7 @@ import { SESSION_ROLES, type SessionRole, type TokenSigner } from "../platform/s
 import type { ServerMetrics } from "../platform/server-metrics.ts";
 import { sessionFacts } from "../session/session-facts.ts";
 import type { SessionRegistry } from "../session/session-registry.ts";
+import type { ServerTransport } from "../transport/outlet/server-transport.ts";
 import type { RtcAnswerer } from "../transport/webrtc/rtc-answerer.ts";
 import { CandidateBuffer } from "../transport/webrtc/candidate-buffer.ts";
 import { readBytes, readJson } from "../platform/http/read-body.ts";
@@ -45,13 +47,18 @@ export interface SessionRoutesOptions {
   readonly moments: StartMoments;
   /** Answers offers. */
   readonly rtc: RtcAnswerer;
+  /** Further transports. */
+  readonly transports: readonly ServerTransport[];
+  /** What this server encodes. */
+  readonly codecs: readonly FrameCodec[];
   /** Makes what a player gets. */
   readonly answers: SessionAnswerSources;
 }
 
 /** The routes below `/api/sessions`. */
 export function sessionRoutes(options: SessionRoutesOptions): Hono<HttpEnv> {
-  const { registry, tokens, access, identities, metrics, pictures, moments, rtc, answers } = options;
+  const { registry, tokens, access, identities, metrics, pictures, moments, rtc, answers, transports, codecs } =
+    options;
   const candidateBuffer = new CandidateBuffer();
   const routes = new Hono<HttpEnv>();
 
@@ -171,6 +178,14 @@ export function sessionRoutes(options: SessionRoutesOptions): Hono<HttpEnv> {
     const file = recording === undefined ? undefined : await recordingFile(recording, c.req.param("file"));
     if (file === undefined) throw new DreamloopError(ERROR_CODES.notFound, "there is no such recording");
     return fileAnswer(c.req.raw, file);
+  });
+
+  routes.all("/:id/transports/:transport", (c) => {
+    const sessionId = authorized(c, SESSION_ROLES.viewer, { query: true });
+    const { role } = tokens.read(bearerOf(c, { query: true }) ?? "");
+    const transport = transports.find(({ name }) => name === c.req.param("transport"));
+    if (transport === undefined) throw new DreamloopError(ERROR_CODES.notFound, "there is no such transport");
+    return transport.answer(c.req.raw, { session: registry.find(sessionId), role, codecs });
   });
 
   return routes;

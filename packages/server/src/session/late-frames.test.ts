@@ -43,7 +43,9 @@ async function running() {
     order: { world: { id: "fake", reference: { module: "fake" } } },
     seed: 1,
     slot: new SessionSlots({ sessions: 1, perIdentity: 1 }).acquire("a"),
+    share: { change: nothing, release: nothing },
     metrics,
+    tokens: { issue: () => "token" },
     pool: { acquire: () => Promise.resolve({ host, release: nothing }) },
     media: {
       open: (options: { readonly events: MediaFeedEvents }) => {

@@ -11,10 +11,11 @@ import {
   type SessionStatsMessage,
 } from "@dreamloop/protocol";
 import type { MediaFrame, MediaStats } from "../media/media-messages.ts";
+import { Deadline } from "../platform/limits/deadline.ts";
 import { within } from "../platform/limits/within.ts";
 import type { ServerMetrics } from "../platform/server-metrics.ts";
 import { newSecret } from "../platform/security/secrets.ts";
-import type { SessionRole } from "../platform/security/session-token.ts";
+import { SESSION_ROLES, type SessionRole, type TokenSigner } from "../platform/security/session-token.ts";
 import type { TokenBucket } from "../platform/limits/token-bucket.ts";
 import type { Outlet, TransportSession } from "../transport/outlet/outlet.ts";
 import type { ReceiverFeedback } from "../transport/outlet/receiver-feedback.ts";
@@ -27,6 +28,7 @@ import { endRecord, hasEnded, toldRecord, type EndReason } from "./session-end.t
 import { SessionLimits } from "./session-limits.ts";
 import { SessionLog } from "./session-log.ts";
 import { SessionRun, type SessionRunEvents, type SessionRunOptions } from "./session-run.ts";
+import type { PixelShare } from "./pixel-budget.ts";
 import type { SessionSlot } from "./session-slots.ts";
 import { SessionStatus } from "./session-status.ts";
 import { encoderStatus, statsMessage } from "./stats-message.ts";
@@ -40,8 +42,12 @@ export type SessionMetrics = AudienceMetrics &
 export interface LiveSessionOptions extends Omit<SessionRunOptions, "sessionId"> {
   /** The slot that it holds; given back at the end. */
   readonly slot: SessionSlot;
+  /** Its share of the pixels a second; given back with the slot. */
+  readonly share: PixelShare;
   /** The counters of the server. */
   readonly metrics: SessionMetrics;
+  /** Makes the tokens of its player. */
+  readonly tokens: Pick<TokenSigner, "issue">;
 }
 
 /**
@@ -70,6 +76,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
   readonly #loading = new AbortController();
   readonly #keyFrames: KeyFrameScheduler;
   readonly #limits: SessionLimits;
+  readonly #renewal: Deadline;
   readonly #warnings = new WarningReporter();
   #markClosed: () => void = () => undefined;
   #run: SessionRun | undefined;
@@ -88,6 +95,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
     this.closed = new Promise((resolve) => (this.#markClosed = resolve));
     this.#keyFrames = new KeyFrameScheduler({ clock, order: (codec) => this.#run?.orderKeyFrame(codec) });
     this.#limits = new SessionLimits({ clock, config, onEnd: (reason) => void this.close(reason) });
+    this.#renewal = new Deadline(clock);
     const { maxViewers } = config;
     this.#audience = new Audience({ maxViewers, owner: this, log: this.log, metrics: options.metrics });
     this.log.note("created", { world: order.world.id, seed });
@@ -189,6 +197,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
     if (this.#audience.ready(connection, this.status.message())) this.#limits.playerCame();
     this.#run?.setCodecs(this.#audience.codecs);
     connection.send(this.status.message());
+    if (connection === this.#audience.player) this.#renewToken();
     this.#audience.catchUp(connection);
     this.requestKeyFrame(connection.outlet.codec, undefined);
   }
@@ -213,6 +222,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
     const options = { ...this.#options, sessionId: this.id };
     const run = await SessionRun.open(options, this.#runEvents(), this.#loading.signal);
     this.#run = run;
+    this.#options.share.change(run.description);
     run.hosted.done.then(
       () => void this.close("completed"),
       (error: unknown) => void this.close("failed", error),
@@ -227,7 +237,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
   }
 
   async #end(reason: EndReason, error: unknown): Promise<void> {
-    const { slot, metrics } = this.#options;
+    const { slot, share, metrics } = this.#options;
     const record = error === undefined ? undefined : errorToRecord(error);
     const told = record === undefined ? endRecord(reason) : toldRecord(record, this.#options.order.world);
     this.status.end(told, error);
@@ -237,6 +247,7 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
     });
     metrics.sessionsEnded.inc({ reason });
     this.#limits.clear();
+    this.#renewal.clear();
     this.#keyFrames.clear();
     this.#loading.abort();
     this.#audience.send(this.status.message());
@@ -247,7 +258,19 @@ export class LiveSession implements ConnectionOwner, ControlledSession, Transpor
     // Whatever hangs, the slot is free within the grace time; what has not ended by then ends later, or is given up.
     if (!(await within(this.#free(), this.#options.config.graceSeconds))) this.log.note("ends_late");
     if (wasRunning) slot.release();
+    share.release();
     this.#markClosed();
+  }
+
+  /** The player gets a new token while it is connected, so that what it does with its session never fails because of the time. */
+  #renewToken(): void {
+    const { tokens, config } = this.#options;
+    const { tokenSeconds } = config;
+    const token = tokens.issue({ sessionId: this.id, role: SESSION_ROLES.player, seconds: tokenSeconds });
+    this.#audience.player?.send({ type: "token", token, tokenSeconds });
+    this.#renewal.set(tokenSeconds / 2, () => {
+      if (this.#audience.player !== undefined) this.#renewToken();
+    });
   }
 
   async #free(): Promise<void> {

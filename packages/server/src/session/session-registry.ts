@@ -9,6 +9,7 @@ import type { NoticeReporter } from "../platform/notices/notice-reporter.ts";
 import type { RecordingStore } from "../recordings/recording-store.ts";
 import { RateTable } from "../platform/limits/rate-table.ts";
 import { isSameSecret } from "../platform/security/secrets.ts";
+import type { TokenSigner } from "../platform/security/session-token.ts";
 import type { StartMoment } from "./start-moment.ts";
 import type { SessionPictures } from "./session-pictures.ts";
 import type { ServedWorld } from "../worlds/served-world.ts";
@@ -16,7 +17,8 @@ import type { WorldOrder, WorldPool } from "../worlds/world-pool.ts";
 import { Deadline } from "../platform/limits/deadline.ts";
 import { LiveSession, type LiveSessionOptions, type SessionMetrics } from "./live-session.ts";
 import { hasEnded } from "./session-end.ts";
-import { SessionSlots } from "./session-slots.ts";
+import { PixelBudget, type PictureRate, type PixelShare } from "./pixel-budget.ts";
+import { SessionSlots, type SessionSlot } from "./session-slots.ts";
 
 /** Seconds that the recordings of an ended session can still be fetched. */
 const KEEP_SECONDS = 600;
@@ -45,6 +47,8 @@ export interface SessionRegistryOptions {
   readonly recordings?: RecordingStore;
   /** The counters of the server. */
   readonly metrics: SessionMetrics;
+  /** Makes the tokens of players. */
+  readonly tokens: Pick<TokenSigner, "issue">;
   /** Ends the session whose work throws. */
   readonly faults: LastResort;
   /** Who is told of sessions that fail. */
@@ -55,6 +59,7 @@ export interface SessionRegistryOptions {
 export class SessionRegistry {
   readonly #options: SessionRegistryOptions;
   readonly #slots: SessionSlots;
+  readonly #pixels: PixelBudget;
   readonly #starts: RateTable;
   readonly #sessions = new Map<string, LiveSession>();
   readonly #ended = new Map<string, { readonly session: LiveSession; readonly deadline: Deadline }>();
@@ -66,6 +71,8 @@ export class SessionRegistry {
     const { maxSessions, maxSessionsPerIdentity, sessionStartsPerMinute } = options.config;
     this.#options = options;
     this.#slots = new SessionSlots({ sessions: maxSessions, perIdentity: maxSessionsPerIdentity });
+    const { maxSessionPixelsPerSecond: session, maxPixelsPerSecond: server } = options.config;
+    this.#pixels = new PixelBudget({ session, server });
     this.#starts = new RateTable({ perSecond: sessionStartsPerMinute / 60, burst: sessionStartsPerMinute });
   }
 
@@ -105,7 +112,7 @@ export class SessionRegistry {
     start: { readonly pictures?: SessionPictures | undefined; readonly moment?: StartMoment } = {},
   ): LiveSession {
     const { pictures, moment } = start;
-    const { clock, config, pool, media, recordings, worlds, metrics } = this.#options;
+    const { clock, config, pool, media, recordings, worlds, metrics, tokens } = this.#options;
     if (this.#draining) throw new DreamloopError(ERROR_CODES.busy, "the server is closing", { retryable: true });
     if (!this.#starts.take(identity, clock.nowSeconds())) {
       throw new DreamloopError(ERROR_CODES.limitExceeded, "too many sessions were started lately; wait a minute", {
@@ -121,7 +128,8 @@ export class SessionRegistry {
     const order = orderOf(world, request);
     pictures?.checkEarly(pool.summary(world));
     pool.check(order);
-    const slot = this.#slots.acquire(identity);
+    const share = this.#pixels.take(rateOf(order));
+    const slot = this.#takeSlot(identity, share);
     const session = this.#begin({
       clock,
       config,
@@ -133,13 +141,24 @@ export class SessionRegistry {
       pool,
       media,
       slot,
+      share,
       metrics,
+      tokens,
       ...(recordings === undefined ? {} : { recordings }),
     });
     this.#sessions.set(session.id, session);
     metrics.sessionsStarted.inc();
     void session.closed.then(() => this.#retire(session));
     return session;
+  }
+
+  #takeSlot(identity: string, share: PixelShare): SessionSlot {
+    try {
+      return this.#slots.acquire(identity);
+    } catch (error) {
+      share.release();
+      throw error;
+    }
   }
 
   /** What its timers, ports and promises throw later ends this session alone. */
@@ -149,6 +168,7 @@ export class SessionRegistry {
     this.#options.faults.run(owner, () => (begun.session = new LiveSession(options)));
     if (begun.session !== undefined) return begun.session;
     options.slot.release();
+    options.share.release();
     throw new DreamloopError(ERROR_CODES.internal, "the session could not be made");
   }
 
@@ -224,4 +244,15 @@ function orderOf(world: ServedWorld, { preset, size }: CreateSessionRequest): Wo
     throw new DreamloopError(ERROR_CODES.invalidValue, "size: this world has one size only; leave it out");
   }
   return { world, ...(preset === undefined ? {} : { preset }), ...(size === undefined ? {} : { size }) };
+}
+
+/** Frames a second of a world that does not say before it is loaded. */
+const USUAL_FRAMES_PER_SECOND = 30;
+
+/** The rate of what is ordered, as far as it is known before the world is loaded. */
+function rateOf({ world, size }: WorldOrder): PictureRate | undefined {
+  const width = size?.width ?? world.width;
+  const height = size?.height ?? world.height;
+  if (width === undefined || height === undefined) return undefined;
+  return { width, height, framesPerSecond: world.framesPerSecond ?? USUAL_FRAMES_PER_SECOND };
 }

@@ -136,6 +136,7 @@ describe("a session", () => {
     const server = await start({ preload: ["probe"], recordingSeconds: 1 });
     const session = await server.create();
     const client = await SocketClient.open(server, session);
+    await until(() => client.frames.length > 0, "the world runs");
     expect(await client.request("record_start")).toMatchObject({ ok: true });
     const notice = () => client.messages.find((message) => message.type === "notice");
     await until(() => notice() !== undefined, "the player is told");
@@ -149,6 +150,7 @@ describe("a session", () => {
     const server = await start({ preload: ["probe"], maxRecordings: 1 });
     const session = await server.create();
     const client = await SocketClient.open(server, session);
+    await until(() => client.frames.length > 0, "the world runs");
     expect(await client.request("record_stop")).toMatchObject({ ok: false, error: { code: "invalid_state" } });
     const facts: RecordingFacts[] = [];
     for (let run = 0; run < 2; run += 1) {

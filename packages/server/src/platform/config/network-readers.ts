@@ -3,12 +3,29 @@ import proxyAddr from "proxy-addr";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { listOf, optional, shape, text, type Reader } from "@dreamloop/core/internal";
 import type { IceServerEntry } from "@dreamloop/protocol";
+import { readIceUrl } from "./ice-url.ts";
 
 const name = text({ maxLength: 300 });
 
+const iceUrl: Reader<string> = (value, at) => {
+  const given = name(value, at);
+  readIceUrl(given, at);
+  return given;
+};
+
+/** Reads another name of a server, as it stands in a Host header: no address with a scheme, no port, no wildcard. */
+export const hostName: Reader<string> = (value, at) => {
+  const given = name(value, at);
+  if (/^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/i.test(given)) return given;
+  throw new DreamloopError(
+    ERROR_CODES.invalidValue,
+    `${at}: expected a name such as play.example.org (no scheme, no port, no wildcard), found ${JSON.stringify(given)}`,
+  );
+};
+
 /** Reads a STUN or TURN server. */
 export const iceServer = shape<IceServerEntry>({
-  urls: (value, at) => (typeof value === "string" ? name(value, at) : listOf(name, { min: 1, max: 8 })(value, at)),
+  urls: (value, at) => (typeof value === "string" ? iceUrl(value, at) : listOf(iceUrl, { min: 1, max: 8 })(value, at)),
   username: optional(name),
   credential: optional(text({ maxLength: 1000 })),
 });

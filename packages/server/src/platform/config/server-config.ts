@@ -14,7 +14,7 @@ import {
 import { ENCODER_NAMES, HARDWARE_PREFERENCES, type EncoderName, type HardwarePreference } from "@dreamloop/outputs";
 import type { IceServerEntry } from "@dreamloop/protocol";
 import { isLoopback } from "../security/access-rules.ts";
-import { iceServer, origin, trustedProxy } from "./network-readers.ts";
+import { hostName, iceServer, origin, trustedProxy } from "./network-readers.ts";
 
 /** How a server runs; everything has a default. */
 export interface ServerConfig {
@@ -38,6 +38,8 @@ export interface ServerConfig {
   readonly tlsKey?: string;
   /** STUN and TURN servers for both sides; default none. */
   readonly iceServers: readonly IceServerEntry[];
+  /** Secret that is shared with the TURN servers (TURN REST): clients get credentials of their own that end; default none. */
+  readonly turnSecret?: string;
   /** Whether media may only travel over TURN; default false. */
   readonly relayOnly: boolean;
   /** First and last UDP port of the media; default any. */
@@ -92,6 +94,16 @@ export interface ServerConfig {
   readonly momentBytes: number;
   /** Steps by which generation may lead presentation at most, at least 1; default 2. Fast worlds lead by less, which is fresher. */
   readonly leadSteps: number;
+  /** Seconds that a connection without a request stays open; default 75, longer than proxies keep theirs. */
+  readonly keepAliveSeconds: number;
+  /** Seconds that a client may take to send the headers of a request; default 10. */
+  readonly headersSeconds: number;
+  /** Seconds that a client may take to send a whole request; default 30. */
+  readonly requestSeconds: number;
+  /** Pixels a second of one session: width × height × frames per second; default 62,208,000, which is 1920 × 1080 at 30. */
+  readonly maxSessionPixelsPerSecond: number;
+  /** Pixels a second of all sessions; default 248,832,000. */
+  readonly maxPixelsPerSecond: number;
   /** HTTP requests a second from one address, in the long run; default 50. */
   readonly httpRequestsPerSecond: number;
   /** Sessions a minute that one identity may start; default 30. */
@@ -148,6 +160,11 @@ export const SERVER_DEFAULTS: ServerConfig = Object.freeze({
   historySeconds: 1,
   momentBytes: 134_217_728,
   leadSteps: 2,
+  keepAliveSeconds: 75,
+  headersSeconds: 10,
+  requestSeconds: 30,
+  maxSessionPixelsPerSecond: 62_208_000,
+  maxPixelsPerSecond: 248_832_000,
   httpRequestsPerSecond: 50,
   sessionStartsPerMinute: 30,
   uploadBytes: 16_777_216,
@@ -176,12 +193,13 @@ export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Re
   port,
   token: text({ maxLength: 512 }),
   insecure: flag,
-  allowedHosts: listOf(name, { max: 64 }),
+  allowedHosts: listOf(hostName, { max: 64 }),
   allowedOrigins: listOf(origin, { max: 64 }),
   trustedProxies: listOf(trustedProxy, { max: 64 }),
   tlsCert: path,
   tlsKey: path,
   iceServers: listOf(iceServer, { max: 16 }),
+  turnSecret: text({ maxLength: 512 }),
   relayOnly: flag,
   udpPorts: shape<{ first: number; last: number }>({ first: port, last: port }),
   encoder: oneOf(ENCODER_NAMES),
@@ -209,6 +227,11 @@ export const SERVER_CONFIG_READERS: { readonly [Key in keyof ServerConfig]-?: Re
   historySeconds: seconds,
   momentBytes: finite({ integer: true, min: 0, max: MAX_MOMENT }),
   leadSteps: finite({ min: 1, max: 64 }),
+  keepAliveSeconds: seconds,
+  headersSeconds: seconds,
+  requestSeconds: seconds,
+  maxSessionPixelsPerSecond: finite({ integer: true, min: 1 }),
+  maxPixelsPerSecond: finite({ integer: true, min: 1 }),
   httpRequestsPerSecond: count,
   sessionStartsPerMinute: count,
   uploadBytes: finite({ integer: true, min: 1, max: MAX_UPLOAD }),
@@ -234,6 +257,7 @@ const make = recordFactory<ServerConfig>(
     tlsCert: optional(R.tlsCert as Reader<string>),
     tlsKey: optional(R.tlsKey as Reader<string>),
     iceServers: withDefault(R.iceServers, D.iceServers),
+    turnSecret: optional(R.turnSecret as Reader<string>),
     relayOnly: withDefault(R.relayOnly, D.relayOnly),
     udpPorts: optional(R.udpPorts as Reader<NonNullable<ServerConfig["udpPorts"]>>),
     encoder: withDefault(R.encoder, D.encoder),
@@ -261,6 +285,11 @@ const make = recordFactory<ServerConfig>(
     historySeconds: withDefault(R.historySeconds, D.historySeconds),
     momentBytes: withDefault(R.momentBytes, D.momentBytes),
     leadSteps: withDefault(R.leadSteps, D.leadSteps),
+    keepAliveSeconds: withDefault(R.keepAliveSeconds, D.keepAliveSeconds),
+    headersSeconds: withDefault(R.headersSeconds, D.headersSeconds),
+    requestSeconds: withDefault(R.requestSeconds, D.requestSeconds),
+    maxSessionPixelsPerSecond: withDefault(R.maxSessionPixelsPerSecond, D.maxSessionPixelsPerSecond),
+    maxPixelsPerSecond: withDefault(R.maxPixelsPerSecond, D.maxPixelsPerSecond),
     httpRequestsPerSecond: withDefault(R.httpRequestsPerSecond, D.httpRequestsPerSecond),
     sessionStartsPerMinute: withDefault(R.sessionStartsPerMinute, D.sessionStartsPerMinute),
     uploadBytes: withDefault(R.uploadBytes, D.uploadBytes),
@@ -289,6 +318,12 @@ const make = recordFactory<ServerConfig>(
     }
     if (config.udpPorts !== undefined && config.udpPorts.first > config.udpPorts.last) {
       refuseConfig("ServerConfig.udpPorts: the first port is above the last");
+    }
+    if (config.maxSessionPixelsPerSecond > config.maxPixelsPerSecond) {
+      refuseConfig("ServerConfig.maxSessionPixelsPerSecond: is above maxPixelsPerSecond, so no session could use it");
+    }
+    if (config.headersSeconds > config.requestSeconds) {
+      refuseConfig("ServerConfig.headersSeconds: is above requestSeconds; headers are a part of the request");
     }
     if (config.relayOnly && config.iceServers.length === 0) {
       refuseConfig("ServerConfig.relayOnly: there is no TURN server to relay; add one to iceServers");

@@ -12,7 +12,7 @@ export interface RtcSettings {
   /** The address that HTTP is bound to; UDP binds there too. */
   readonly host: string;
   /** Helpers that peers may use. */
-  readonly iceServers: readonly IceServerEntry[];
+  readonly iceServers: () => readonly IceServerEntry[];
   /** `relay`: only over TURN. */
   readonly iceTransportPolicy: "all" | "relay";
   /** UDP ports to use, both included; default any. */
@@ -41,7 +41,7 @@ export function rtcConfig(settings: RtcSettings): RtcConfig {
   const bindAddress = host === "localhost" ? "127.0.0.1" : host;
   const isWide = host === "0.0.0.0" || host === "::";
   return {
-    iceServers: isLoopback(host) && iceTransportPolicy !== "relay" ? [] : nativeIceServers(iceServers),
+    iceServers: isLoopback(host) && iceTransportPolicy !== "relay" ? [] : nativeIceServers(iceServers()),
     ...(isWide ? {} : { bindAddress }),
     iceTransportPolicy,
     disableAutoNegotiation: true,

@@ -3,6 +3,7 @@ import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { PROTOCOL_LIMITS, type IceCandidate, type IceServerEntry } from "@dreamloop/protocol";
 import { readText } from "../../platform/http/read-body.ts";
 import type { HttpEnv } from "../../platform/http/request-identity.ts";
+import type { IceHelpers } from "../../platform/security/ice-helpers.ts";
 import { newSecret } from "../../platform/security/secrets.ts";
 import { SESSION_ROLES, type TokenSigner } from "../../platform/security/session-token.ts";
 import type { Inlet, TransportSession } from "../outlet/outlet.ts";
@@ -17,14 +18,14 @@ export interface WhepRoutesOptions {
   /** Answers offers. */
   readonly rtc: RtcAnswerer;
   /** Helpers that viewers may use. */
-  readonly iceServers: readonly IceServerEntry[];
+  readonly helpers: IceHelpers;
 }
 
 /** The viewers of a session by the names that they got; each goes with its connection. */
 type ViewerNames = WeakMap<TransportSession, Map<string, Inlet>>;
 
 /** Viewers by WHEP (draft-ietf-wish-whep): receive only, one POST each, with the token of the session's link in the path. */
-export function whepRoutes({ tokens, sessions, rtc, iceServers }: WhepRoutesOptions): Hono<HttpEnv> {
+export function whepRoutes({ tokens, sessions, rtc, helpers }: WhepRoutesOptions): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   // All viewers of a session have the same link, so that each needs a name of its own that the others cannot guess.
   const names: ViewerNames = new WeakMap();
@@ -44,10 +45,11 @@ export function whepRoutes({ tokens, sessions, rtc, iceServers }: WhepRoutesOpti
     const viewers = names.get(session) ?? new Map<string, Inlet>();
     names.set(session, viewers.set(name, inlet));
     lost.addEventListener("abort", () => viewers.delete(name), { once: true });
-    c.header("Location", `/whep/${c.req.param("token")}/${name}`);
-    for (const link of iceLinks(iceServers)) c.header("Link", link, { append: true });
+    // Relative to the address that was asked, so that it holds behind a proxy that adds a path of its own.
+    c.header("Location", `${c.req.param("token")}/${name}`);
+    for (const link of iceLinks(helpers.forAdmitted("viewer"))) c.header("Link", link, { append: true });
     c.header("Content-Type", "application/sdp");
-    return c.body(answer.sdp, 201);
+    return c.body(withoutOtherMedia(answer.sdp), 201);
   });
 
   routes.patch("/:token/:viewer", async (c) => {
@@ -97,4 +99,13 @@ function iceLinks(iceServers: readonly IceServerEntry[]): string[] {
       return `<${url}>; rel="ice-server"${secret}`;
     }),
   );
+}
+
+/** Players that offer audio too are told that none will come, so that they do not wait for it. */
+export function withoutOtherMedia(sdp: string): string {
+  const [head = "", ...sections] = sdp.split(/^(?=m=)/m);
+  const told = sections.map((section) =>
+    section.startsWith("m=audio") ? section.replace(/^a=(sendrecv|sendonly|recvonly)$/m, "a=inactive") : section,
+  );
+  return [head, ...told].join("");
 }
