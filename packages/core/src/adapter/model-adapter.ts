@@ -14,6 +14,7 @@ import type { InputMapping } from "../mapping/input-mapping.ts";
 import type { StandardSchema } from "../foundation/validate/standard-schema.ts";
 import {
   callable,
+  isPlainObject,
   listOf,
   oneOf,
   optional,
@@ -61,6 +62,8 @@ export interface AdapterSupport {
   readonly cachePolicies?: readonly CachePolicy["kind"][];
   /** Keys of `ModelConfig.extra`; default none. */
   readonly extraOptions?: readonly string[];
+  /** Values of `InferenceConfig.checkpoint`, or `any` where the adapter checks it itself; default none. */
+  readonly checkpoints?: readonly string[] | "any";
   /** Presets under the model; default none. */
   readonly presets?: readonly string[];
 }
@@ -135,6 +138,7 @@ const readSupport = shape<AdapterSupport>({
   attentionBackends: readNames,
   cachePolicies: optional(listOf(oneOf(CACHE_POLICY_KINDS))),
   extraOptions: readNames,
+  checkpoints: (value, path) => (value === "any" ? value : readNames(value, path)),
   presets: readNames,
 });
 
@@ -180,6 +184,33 @@ function unsupported(field: string, found: unknown, allowed: readonly string[], 
 }
 
 /**
+ * Refuses options that a schema does not take, and those that it drops without a trace, as object schemas do with keys that they do not know: an
+ * option counts as known when it is in the result, or when the result is another without it.
+ */
+function refuseIgnoredOptions(schema: StandardSchema, options: InferenceConfig["runtimeOptions"]): void {
+  const place = "InferenceConfig.runtimeOptions";
+  const read = throughSchema(schema);
+  const result = read(options, place);
+  if (!isPlainObject(result)) return;
+  for (const key of Object.keys(options)) {
+    if (Object.hasOwn(result, key)) continue;
+    const { [key]: _left, ...others } = options;
+    let without: unknown;
+    try {
+      without = read(others, place);
+    } catch {
+      // The schema needs the option.
+      continue;
+    }
+    if (JSON.stringify(without) !== JSON.stringify(result)) continue;
+    throw new DreamloopError(
+      ERROR_CODES.unknownKey,
+      `${place}.${key}: unknown option, which the adapter's schema drops; known ones in use: ${Object.keys(result).join(", ") || "none"}`,
+    );
+  }
+}
+
+/**
  * Refuses every explicit choice of `config` that the adapter does not declare, then lets the adapter validate the rest.
  * `auto` and absence always pass.
  */
@@ -198,6 +229,9 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
   const presets = supports.presets ?? [];
   if (config.presetId !== undefined && !presets.includes(config.presetId))
     unsupported("InferenceConfig.presetId", config.presetId, presets, id);
+  const { checkpoints = [] } = supports;
+  if (config.checkpoint !== undefined && checkpoints !== "any" && !checkpoints.includes(config.checkpoint))
+    unsupported("InferenceConfig.checkpoint", config.checkpoint, checkpoints, id);
 
   const model = chosenModelConfig(config, candidateIndex);
   const options = supports.modelOptions ?? [];
@@ -217,7 +251,7 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
   }
   const optionKeys = Object.keys(config.runtimeOptions);
   if (adapter.runtimeOptionsSchema !== undefined) {
-    throughSchema(adapter.runtimeOptionsSchema)(config.runtimeOptions, "InferenceConfig.runtimeOptions");
+    refuseIgnoredOptions(adapter.runtimeOptionsSchema, config.runtimeOptions);
   } else if (optionKeys.length > 0) {
     unsupported(`InferenceConfig.runtimeOptions.${optionKeys[0]}`, config.runtimeOptions[optionKeys[0]], [], id);
   }

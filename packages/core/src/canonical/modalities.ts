@@ -79,6 +79,7 @@ export const DRIVER_COMMAND: ModalityOf<DriverCommand> = modality<DriverCommand>
   name: "driver_command",
   combine: "fields",
   neutral: { throttle: 0, brake: 0, steer: 0, reverse: false, stop: false },
+  ranges: { throttle: [0, 1], brake: [0, 1], steer: [-1, 1] },
 });
 
 /** Six held camera axes, -1 to 1. Neutral is a camera at rest. */
@@ -86,6 +87,14 @@ export const CAMERA_MOTION: ModalityOf<CameraMotion> = modality<CameraMotion>({
   name: "camera_motion",
   combine: "fields",
   neutral: { moveForward: 0, moveRight: 0, moveUp: 0, turnYaw: 0, turnPitch: 0, turnRoll: 0 },
+  ranges: {
+    moveForward: [-1, 1],
+    moveRight: [-1, 1],
+    moveUp: [-1, 1],
+    turnYaw: [-1, 1],
+    turnPitch: [-1, 1],
+    turnRoll: [-1, 1],
+  },
 });
 
 /** Pointer and wheel movement, summed and consumed by one step. Neutral is no movement. */

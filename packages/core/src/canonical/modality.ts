@@ -1,4 +1,16 @@
-import { oneOf, refuse, type Mapping } from "../foundation/validate/reader.ts";
+import {
+  finite,
+  flag,
+  listOf,
+  mappingOf,
+  oneOf,
+  optional,
+  refuse,
+  text,
+  within,
+  type Mapping,
+  type Reader,
+} from "../foundation/validate/reader.ts";
 import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import { canonicalModality, canonicalValue, type CanonicalModality } from "./canonical-inputs.ts";
 
@@ -23,7 +35,9 @@ export interface ModalityInput<Value extends object> {
   readonly payloadFields?: readonly (keyof Value & string)[];
   /** What becomes of the values of several devices in one window; default `whole`. */
   readonly combine?: ModalityCombination;
-  /** Further facts (units, ranges); `neutral` is added. */
+  /** Bounds of number fields, both inclusive, by field; scripted values outside of them are refused. Default none. */
+  readonly ranges?: Readonly<Partial<Record<keyof Value & string, readonly [number, number]>>>;
+  /** Further facts (units); `neutral` and `ranges` are added. */
   readonly metadata?: Mapping;
 }
 
@@ -46,20 +60,50 @@ export type ModalityCombination = (typeof MODALITY_COMBINATIONS)[keyof typeof MO
  */
 export function modality<Value extends object>(input: ModalityInput<Value>): ModalityOf<Value> {
   if (typeof input !== "object" || input === null) refuse("ModalityInput", "an object", input);
-  refuseUnknownKeys(input, ["name", "neutral", "payloadFields", "combine", "metadata"], "ModalityInput");
+  refuseUnknownKeys(input, ["name", "neutral", "payloadFields", "combine", "ranges", "metadata"], "ModalityInput");
   const { name, neutral } = input;
   const combine = oneOf(MODALITY_COMBINATIONS)(input.combine ?? "whole", "ModalityInput.combine");
   if (combine === "fields" && !Object.values(neutral ?? { none: undefined }).every(isLevel)) {
     refuse("ModalityInput.neutral", "numbers and flags, as their fields are combined", neutral);
   }
-  const metadata = combine === "whole" ? input.metadata : { ...input.metadata, combine };
+  const ranges = optional(mappingOf(readRange))(input.ranges, "ModalityInput.ranges");
+  const metadata = {
+    ...input.metadata,
+    ...(combine === "whole" ? {} : { combine }),
+    ...(ranges === undefined ? {} : { ranges }),
+  };
   const made = canonicalModality({
     name,
     payloadFields: input.payloadFields ?? Object.keys(neutral ?? {}),
-    metadata: neutral === undefined ? (metadata ?? {}) : { ...metadata, neutral: Object.freeze({ ...neutral }) },
+    metadata: neutral === undefined ? metadata : { ...metadata, neutral: Object.freeze({ ...neutral }) },
   });
   if (neutral !== undefined) canonicalValue(made, neutral);
   return made;
+}
+
+const readRange: Reader<readonly [number, number]> = (value, path) => {
+  const [min, max] = listOf(finite(), { min: 2, max: 2 })(value, path);
+  if (max < min) refuse(path, "a lower bound and an upper bound", value);
+  return Object.freeze([min, max] as const);
+};
+
+/**
+ * Reads a value that no converter made: every field of the neutral value has its type, numbers are finite, and within the modality's ranges. The error
+ * names `path` and the field.
+ */
+export function readModalityValue(modality: CanonicalModality, value: unknown, path: string): Mapping {
+  const read = within(path, () => canonicalValue(modality, value));
+  const { ranges = {} } = modality.metadata as {
+    readonly ranges?: Readonly<Record<string, readonly [number, number]>>;
+  };
+  for (const [name, atRest] of Object.entries(neutralValue(modality) ?? {})) {
+    const place = `${path}.${name}`;
+    const [min, max] = Object.hasOwn(ranges, name) ? ranges[name] : [undefined, undefined];
+    if (typeof atRest === "number") finite({ min, max })(read[name], place);
+    else if (typeof atRest === "boolean") flag(read[name], place);
+    else if (Array.isArray(atRest)) listOf(text())(read[name], place);
+  }
+  return read;
 }
 
 function isLevel(value: unknown): boolean {

@@ -1,9 +1,9 @@
 import { finite, listOf, mapping, refuse, type Mapping, type Reader } from "../foundation/validate/reader.ts";
 import { made, refuseUnknownKeys } from "../foundation/validate/record.ts";
-import { canonicalModality, canonicalValue, type CanonicalModalityInput } from "./canonical-inputs.ts";
+import { canonicalModality, type CanonicalModalityInput } from "./canonical-inputs.ts";
 import { deviceConverter, type DeviceConverter } from "./device-converter.ts";
 import { checkOptions } from "./converters/bindings.ts";
-import type { ModalityOf } from "./modality.ts";
+import { readModalityValue, type ModalityOf } from "./modality.ts";
 
 /** Priority of a scripted modality: it beats everything that ships. */
 export const SCRIPT_PRIORITY = 100;
@@ -31,7 +31,7 @@ export interface ScriptedModalityOptions<Value extends object = Mapping> {
 /**
  * Makes a converter that needs no device: a timeline of canonical values, for benchmarks and tests. An entry applies to every window that
  * ends after its start, until the next entry does; before the first there is no value. Refuses times that go back, and values that lack a
- * field of the modality.
+ * field of the modality or lie outside of its ranges.
  */
 export function scriptedModality<Value extends object>(options: ScriptedModalityOptions<Value>): DeviceConverter<null> {
   checkOptions(options, "ScriptedModalityOptions", ["modality", "timeline", "name", "priority"]);
@@ -44,7 +44,10 @@ export function scriptedModality<Value extends object>(options: ScriptedModality
     const entry = mapping(value, path);
     refuseUnknownKeys(entry, ["startSeconds", "value"], path);
     const startSeconds = start(entry.startSeconds, `${path}.startSeconds`);
-    return { startSeconds, value: entry.value === null ? null : canonicalValue(produces, entry.value) };
+    return {
+      startSeconds,
+      value: entry.value === null ? null : readModalityValue(produces, entry.value, `${path}.value`),
+    };
   };
   const timeline = listOf(readEntry)(options.timeline, "ScriptedModalityOptions.timeline");
   timeline.forEach(({ startSeconds }, index) => {

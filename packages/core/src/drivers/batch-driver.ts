@@ -1,3 +1,6 @@
+import { callNamed } from "./call-named.ts";
+import { asStepError } from "../rollout/step-contract.ts";
+import { within } from "../foundation/validate/reader.ts";
 import { DreamloopError, ERROR_CODES, isDreamloopError, throwIfCancelled } from "../foundation/dreamloop-error.ts";
 import { eventListSource } from "../inputs/event-list-source.ts";
 import type { InputTracker } from "../inputs/input-tracker.ts";
@@ -15,7 +18,7 @@ import { STAGES, StageTimer } from "../rollout/stages.ts";
 import { timeWindow, type TimeWindow } from "../foundation/time/time-window.ts";
 import { eventLoopTurn } from "../foundation/time/event-loop-turn.ts";
 import { readWaitLimits, WaitGuard, type Waits } from "../foundation/time/wait-guard.ts";
-import type { UserInputs } from "../inputs/user-inputs.ts";
+import { userInputs, type UserInputs } from "../inputs/user-inputs.ts";
 import type { DriverState } from "../snapshot/session-state.ts";
 import { Cleanup } from "./cleanup.ts";
 import { startOf } from "./go-on-from.ts";
@@ -102,10 +105,14 @@ async function execute(batch: Omit<PlannedBatch, "plan">, settle: () => RunPlan)
     );
     const { description } = started.rollout;
     for (const target of batch.outputs ?? []) {
-      await waits.wait({ what: "the opening of an output", kind: "output" }, () => target.open(description));
+      const output = { kind: "output", code: ERROR_CODES.outputFailed } as const;
+      await callNamed(waits, { what: "the opening of an output", ...output }, () => target.open(description));
       cleanup.add(async () => {
-        const made = await waits.wait({ what: "the close of an output", kind: "output" }, () => target.close());
-        artifacts.push(...readArtifacts(made, "OutputTarget.close()"));
+        const made = await callNamed<unknown>(waits, { what: "the close of an output", ...output }, () =>
+          target.close(),
+        );
+        // Targets are closed in reverse order of opening; what they made is listed in the order in which they were given.
+        artifacts.unshift(...readArtifacts(made, "OutputTarget.close()"));
       });
     }
     run = new BatchRun(batch, started, warnings, waits);
@@ -122,8 +129,6 @@ async function execute(batch: Omit<PlannedBatch, "plan">, settle: () => RunPlan)
   await cleanup.run();
   await tellEnd(batch, outcome, run, waits).finally(() => waits.close());
   cleanup.raise();
-  // Targets are closed in reverse order of opening; what they made is listed in the order in which they were given.
-  artifacts.reverse();
   return { ...run.counts, outcome, artifacts, warnings: { ...warnings.counts } };
 }
 
@@ -248,7 +253,7 @@ class BatchRun {
     const rollout = this.#rollout;
     const stepNumber = rollout.stepNumber;
     const readStart = this.#timer.now();
-    const inputs = this.#options.source.read(window);
+    const inputs = this.#read(window);
     const split = splitControl(inputs, this.#tracker);
     this.#timer.end(STAGES.read, stepNumber, readStart);
     this.#windowEndSeconds = window.endSeconds;
@@ -267,6 +272,17 @@ class BatchRun {
     await this.#deliver(outcome, { stepNumber, inputs, window, discarded });
     await this.#keeper.stepped(stepInputs, window, outcome.result.frameCount);
     return undefined;
+  }
+
+  /** The inputs of a window; a source of someone else's may give a literal. */
+  #read(window: TimeWindow): UserInputs {
+    let given: UserInputs;
+    try {
+      given = this.#options.source.read(window);
+    } catch (error) {
+      throw asStepError(error, "the reading of input");
+    }
+    return within("UserInputSource.read()", () => userInputs(given));
   }
 
   async #reset(seed: number | undefined, window: TimeWindow, clearedDeltas: number): Promise<void> {
@@ -332,11 +348,15 @@ class BatchRun {
       }
     } catch (error) {
       this.#rollout.discard();
+      lease.releaseQuietly();
       throw error;
-    } finally {
-      lease.release();
     }
-    onStep?.({ stepCount: this.#rollout.stepNumber, frameCount: this.#frameCount });
+    lease.release();
+    if (onStep === undefined) return;
+    const hook = { what: "BatchOptions.onStep", kind: "output", code: ERROR_CODES.observerFailed } as const;
+    await callNamed<unknown>(this.#waits, hook, () =>
+      onStep({ stepCount: this.#rollout.stepNumber, frameCount: this.#frameCount }),
+    );
   }
 
   #countEmpty(result: StepResult): void {
@@ -357,7 +377,8 @@ class BatchRun {
 
   async #write(result: StepResult): Promise<void> {
     for (const target of this.#options.outputs ?? []) {
-      const written = this.#waits.wait({ what: "an output's write", kind: "output" }, () => target.write(result));
+      const wait = { what: "an output's write", kind: "output", code: ERROR_CODES.outputFailed } as const;
+      const written = callNamed(this.#waits, wait, () => target.write(result));
       if (written !== undefined) await written;
     }
   }

@@ -1,3 +1,5 @@
+import { ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import { callNamed } from "./call-named.ts";
 import type { Waits } from "../foundation/time/wait-guard.ts";
 import { frameHashInput } from "../model/frame-pixels.ts";
 import type { StepResult } from "../model/step-result.ts";
@@ -14,7 +16,8 @@ export async function hashFrames(
   const hashes: string[] = [];
   for (let index = 0; index < result.output.frameCount; index += 1) {
     const input = frameHashInput(result.output, index);
-    const digest = waits.wait({ what: "the hash of a frame", kind: "output" }, () => hasher.digest(input));
+    const wait = { what: "the hash of a frame", kind: "output", code: ERROR_CODES.observerFailed } as const;
+    const digest = callNamed(waits, wait, () => hasher.digest(input));
     hashes.push(typeof digest === "string" ? digest : await digest);
   }
   return hashes;

@@ -3,7 +3,8 @@ import type { PendingInput } from "../inputs/pending-input.ts";
 import type { MomentPosition } from "../snapshot/driver-history.ts";
 import type { UserInputEventInput } from "../inputs/user-input-event.ts";
 import type { Clock } from "../foundation/time/clock.ts";
-import { finite, listOf, refuse } from "../foundation/validate/reader.ts";
+import { finite, listOf, readContainer } from "../foundation/validate/reader.ts";
+import { isMade } from "../foundation/validate/record.ts";
 import { deferred, type Deferred } from "../foundation/deferred.ts";
 import type { ObserverQueue } from "./observer-queue.ts";
 import type { Pacer } from "./pacer.ts";
@@ -16,8 +17,9 @@ const MAX_TASKS = 64;
 
 /** An event with a time of the driver's clock, whose origin may lie anywhere; the queue checks the rest. */
 function liveEvent(value: unknown, path: string): UserInputEventInput {
-  if (typeof value !== "object" || value === null) refuse(path, "an event", value);
-  const event = value as UserInputEventInput;
+  const event = (
+    isMade(value, "UserInputEvent") ? value : readContainer(value, path, "an event")
+  ) as UserInputEventInput;
   timestamp(event.timestampSeconds, `${path}.timestampSeconds`);
   return event;
 }
@@ -97,7 +99,7 @@ export class LiveControl {
     const given = listOf(liveEvent)(events, "RealtimeRun.push(events)");
     const stamped = given.map((event) => ({ ...event, timestampSeconds: timeline?.at(event.timestampSeconds) ?? 0 }));
     this.#options.input.push(stamped, sequence === undefined ? {} : { sequence });
-    for (const { eventType } of events) this.#obey(eventType);
+    for (const { eventType } of given) this.#obey(eventType);
   }
 
   /** Stops session time, or lets it go on, as an event that is recorded. */

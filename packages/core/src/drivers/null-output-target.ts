@@ -14,7 +14,7 @@ export class NullOutputTarget implements OutputTarget {
   #resultCount = 0;
   #frameCount = 0;
 
-  /** `storeResults` keeps every result in `results`; default false. */
+  /** `storeResults` keeps every result in `results`, with a copy of its frames; default false. */
   constructor(options: { readonly storeResults?: boolean } = {}) {
     refuseUnknownKeys(options, ["storeResults"], "NullOutputTarget");
     this.#storeResults = withDefault(flag, false)(options.storeResults, "NullOutputTarget.storeResults");
@@ -69,7 +69,7 @@ export class NullOutputTarget implements OutputTarget {
     const taken = stepResult(result);
     this.#resultCount += 1;
     this.#frameCount += taken.frameCount;
-    if (this.#storeResults) this.#results.push(taken);
+    if (this.#storeResults) this.#results.push(withOwnFrames(taken));
   }
 
   /** Ends the run; repeatable, counters stay readable. */
@@ -77,4 +77,11 @@ export class NullOutputTarget implements OutputTarget {
     this.#open = false;
     return [];
   }
+}
+
+/** The result with frames of its own: those that a target is given are painted over once it has returned. */
+function withOwnFrames(result: StepResult): StepResult {
+  const { output } = result;
+  if (output === undefined) return result;
+  return stepResult({ ...result, output: { ...output, data: output.data.slice(), release: undefined } });
 }

@@ -122,7 +122,10 @@ class RealtimeDriver {
     return {
       done,
       started,
-      push: (events, pushOptions) => control.push(events, pushOptions?.sequence),
+      push: (events, pushOptions = {}) => {
+        refuseUnknownKeys(pushOptions, ["sequence"], "RealtimeRun.push(options)");
+        control.push(events, pushOptions.sequence);
+      },
       pause: () => control.order("pause"),
       resume: () => control.order("resume"),
       stepOnce: () => control.stepOnce(),
@@ -314,10 +317,10 @@ class RealtimeDriver {
       await keeper.stepped(stepInputs, window, outcome.result.frameCount);
     } catch (error) {
       rollout.discard();
+      lease.releaseQuietly();
       throw error;
-    } finally {
-      lease.release();
     }
+    lease.release();
     return undefined;
   }
 

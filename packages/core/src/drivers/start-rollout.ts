@@ -115,7 +115,7 @@ async function loadRuntime(
       async () => adapter.createRuntime(configOfCandidate(config, candidateIndex), { signal, onProgress }),
     );
   } catch (error) {
-    throw asStepError(error, what, ERROR_CODES.loadFailed);
+    throw asStepError(error, what, ERROR_CODES.loadFailed, signal);
   }
   assertRuntime(runtime);
   const loaded = runtime;

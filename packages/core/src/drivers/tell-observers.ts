@@ -1,3 +1,5 @@
+import { ERROR_CODES } from "../foundation/dreamloop-error.ts";
+import { callNamed } from "./call-named.ts";
 import type { Waits } from "../foundation/time/wait-guard.ts";
 import type { UserInputs } from "../inputs/user-inputs.ts";
 import type { StepOutcome } from "../rollout/rollout-types.ts";
@@ -10,7 +12,8 @@ export async function tellObservers(
   tell: (observer: RunObserver) => void | Promise<void>,
 ): Promise<void> {
   for (const observer of observers ?? []) {
-    const answer = waits.wait({ what: "an observer of the run", kind: "output" }, () => tell(observer));
+    const wait = { what: "an observer of the run", kind: "output", code: ERROR_CODES.observerFailed } as const;
+    const answer = callNamed(waits, wait, () => tell(observer));
     if (answer !== undefined) await answer;
   }
 }

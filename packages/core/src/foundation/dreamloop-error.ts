@@ -29,6 +29,8 @@ export const ERROR_CODES = {
   loadFailed: "load_failed",
   /** An output target could not write. */
   outputFailed: "output_failed",
+  /** An observer, a hasher or a hook of a run failed; the cause is attached. */
+  observerFailed: "observer_failed",
   /** An encoder refused its settings or failed its self-test. */
   encoderFailed: "encoder_failed",
   /** A trace or script cannot be read. */

@@ -1,4 +1,4 @@
-import { finite } from "../foundation/validate/reader.ts";
+import { finite, listOf, optional } from "../foundation/validate/reader.ts";
 import { refuseUnknownKeys } from "../foundation/validate/record.ts";
 import type { TimeWindow } from "../foundation/time/time-window.ts";
 import { eventCatalogue, type EventCatalogue } from "./event-catalogue.ts";
@@ -129,7 +129,14 @@ export class PendingInput implements UserInputSource {
     events: readonly UserInputEventInput[],
     options: { readonly sequence?: number; readonly epoch?: number } = {},
   ): void {
-    const read = events.map((event) => this.#catalogue.read(event));
+    refuseUnknownKeys(options, ["sequence", "epoch"], "PendingInput.push(options)");
+    const number = optional(finite({ integer: true, min: 0 }));
+    number(options.sequence, "PendingInput.push(options).sequence");
+    number(options.epoch, "PendingInput.push(options).epoch");
+    const read = listOf((event) => this.#catalogue.read(event as UserInputEventInput))(
+      events,
+      "PendingInput.push(events)",
+    );
     for (const event of read) this.#take(event);
     this.#counts.received += read.length;
     if (options.sequence !== undefined) this.#markMessage({ ...options, sequence: options.sequence });

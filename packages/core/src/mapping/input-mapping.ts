@@ -8,14 +8,14 @@ import type { StepRequest } from "./step-request.ts";
 import {
   callable,
   listOf,
-  mapping as readMapping,
+  readContainer,
   optional,
   refuse,
   text,
   withDefault,
   within,
 } from "../foundation/validate/reader.ts";
-import { made, recordFactory } from "../foundation/validate/record.ts";
+import { made, recordFactory, refuseUnknownKeys } from "../foundation/validate/record.ts";
 
 /** What a mapping is given to make the initial inputs. */
 export interface InitialMappingContext<State> {
@@ -140,8 +140,10 @@ export function readMappedInputs(
   returned: unknown,
 ): MappedInputs<unknown> & { readonly inputs: ModelInputs } {
   const place = `InputMapping(${JSON.stringify(mapping.name)}).${method}()`;
-  const mapped = readMapping(returned, place);
-  if (!("state" in mapped)) refuse(`${place}.state`, "the state after this call", undefined);
+  const mapped = readContainer(returned, place, "an object with inputs and state");
+  refuseUnknownKeys(mapped, ["inputs", "state"], place);
+  if (!Object.hasOwn(mapped, "state")) refuse(`${place}.state`, "the state after this call", undefined);
+  if (mapped.inputs === undefined) refuse(`${place}.inputs`, "the inputs after this call", undefined);
   return {
     inputs: within(`${place}.inputs`, () => modelInputs(mapped.inputs as ModelInputsInput)),
     state: mapped.state,

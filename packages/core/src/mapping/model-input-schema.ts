@@ -81,10 +81,12 @@ export interface ModelInputSchema {
   missingInitial(inputs: ModelInputs | ModelInputsInput): readonly string[];
   /** Names of required step fields that are absent. */
   missingStep(inputs: ModelInputs | ModelInputsInput): readonly string[];
-  /** Throws `missing_input` naming what is absent; checks values that have a schema. */
-  requireInitial(inputs: ModelInputs | ModelInputsInput): void;
-  /** Throws `missing_input` naming what is absent; checks values that have a schema. */
-  requireStep(inputs: ModelInputs | ModelInputsInput): void;
+  /** Throws `missing_input` naming what is absent; gives the inputs with initial values as their schemas return them. */
+  requireInitial(inputs: ModelInputs | ModelInputsInput): ModelInputs;
+  /** Throws `missing_input` naming what is absent; gives the inputs with step and update values as their schemas return them. */
+  requireStep(inputs: ModelInputs | ModelInputsInput): ModelInputs;
+  /** Gives the inputs with update values as their schemas return them. */
+  requireUpdate(inputs: ModelInputs | ModelInputsInput): ModelInputs;
   /** Names in the update slot that no initial field has, or whose policy is `session_start`. */
   refusedUpdates(inputs: ModelInputs | ModelInputsInput): readonly string[];
 }
@@ -140,17 +142,24 @@ class ModelInputSchemaValue implements ModelInputSchema {
     return this.stepFields.filter((field) => field.required && !hasValue(step, field.name)).map((field) => field.name);
   }
 
-  requireInitial(inputs: ModelInputs | ModelInputsInput): void {
+  requireInitial(inputs: ModelInputs | ModelInputsInput): ModelInputs {
     const given = modelInputs(inputs);
     requirePresent(this.missingInitial(given), "initial");
-    checkValues(this.initialFields, given.initial, "initial");
+    const initial = readValues(this.initialFields, given.initial, "initial");
+    return initial === given.initial ? given : modelInputs({ ...slotsOf(given), initial });
   }
 
-  requireStep(inputs: ModelInputs | ModelInputsInput): void {
+  requireStep(inputs: ModelInputs | ModelInputsInput): ModelInputs {
     const given = modelInputs(inputs);
     requirePresent(this.missingStep(given), "step");
-    checkValues(this.stepFields, given.step, "step");
-    checkValues(this.initialFields, given.update, "update");
+    const step = readValues(this.stepFields, given.step, "step");
+    return this.requireUpdate(step === given.step ? given : given.withStep(step));
+  }
+
+  requireUpdate(inputs: ModelInputs | ModelInputsInput): ModelInputs {
+    const given = modelInputs(inputs);
+    const update = readValues(this.initialFields, given.update, "update");
+    return update === given.update ? given : given.withUpdate(update);
   }
 
   refusedUpdates(inputs: ModelInputs | ModelInputsInput): readonly string[] {
@@ -172,11 +181,22 @@ function requirePresent(missing: readonly string[], slot: string): void {
   );
 }
 
-function checkValues(fields: readonly InputField[], slot: Mapping, slotName: string): void {
+/** The slot with each value as its schema returns it; the same slot where none changes one. */
+function readValues(fields: readonly InputField[], slot: Mapping, slotName: string): Mapping {
+  let changed: Record<string, unknown> | undefined;
   for (const field of fields) {
     if (field.schema === undefined || !hasValue(slot, field.name)) continue;
-    throughSchema(field.schema)(slot[field.name], `ModelInputs.${slotName}.${field.name}`);
+    const given = slot[field.name];
+    const read = throughSchema(field.schema)(given, `ModelInputs.${slotName}.${field.name}`);
+    if (Object.is(read, given)) continue;
+    changed ??= { ...slot };
+    changed[field.name] = read;
   }
+  return changed ?? slot;
+}
+
+function slotsOf({ initial, step, update, metadata }: ModelInputs): ModelInputsInput {
+  return { initial, step, update, metadata };
 }
 
 const readFields = withDefault(listOf(made((value) => inputField(value as InputFieldInput))), Object.freeze([]));

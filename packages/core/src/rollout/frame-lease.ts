@@ -1,3 +1,4 @@
+import { asStepError } from "./step-contract.ts";
 import type { VideoChunk } from "../model/video-chunk.ts";
 
 /**
@@ -22,13 +23,30 @@ export class FrameLease {
   /** The driver's own letting go. */
   readonly release = this.#once();
 
+  /** The driver's own letting go where an error is on its way: what the chunk's `release` throws would hide it. */
+  releaseQuietly(): void {
+    try {
+      this.release();
+    } catch {
+      // The first error says more.
+    }
+  }
+
   #once(): () => void {
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       this.#holders -= 1;
-      if (this.#holders === 0) this.#chunk?.release?.();
+      if (this.#holders === 0) this.#free();
     };
+  }
+
+  #free(): void {
+    try {
+      this.#chunk?.release?.();
+    } catch (error) {
+      throw asStepError(error, "VideoChunk.release()");
+    }
   }
 }

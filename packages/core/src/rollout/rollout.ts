@@ -13,7 +13,7 @@ import { UNLIMITED_WAITS, type Waits } from "../foundation/time/wait-guard.ts";
 import type { Mapping } from "../foundation/validate/reader.ts";
 import { freshInputState, type FreshInputState, type RunPlan } from "./run-plan.ts";
 import { asStepError, completeResult, readRequest, readyInputs } from "./step-contract.ts";
-import { closeNamed, discardQuietly, startSession } from "./session-calls.ts";
+import { closeNamed, discardQuietly, releaseQuietly, startSession } from "./session-calls.ts";
 import type { RolloutOptions, RolloutSnapshot, StepOutcome } from "./rollout-types.ts";
 import { STAGES, StageTimer } from "./stages.ts";
 
@@ -169,6 +169,7 @@ export class Rollout {
       return { result, modelInputs: sessionInputs, canonical };
     } catch (error) {
       discardQuietly(this.#session);
+      releaseQuietly(returned);
       throw error;
     }
   }
@@ -186,7 +187,7 @@ export class Rollout {
       } catch (error) {
         this.#pending = undefined;
         discardQuietly(this.#session);
-        throw asStepError(error, `the finalisation of step ${this.#stepIndex}`);
+        throw asStepError(error, `the finalisation of step ${this.#stepIndex}`, ERROR_CODES.stepFailed, signal);
       }
       this.#timer.end(STAGES.finalize, this.#stepNumber, mark);
     }
@@ -204,7 +205,7 @@ export class Rollout {
   discard(): void {
     if (this.#pending === undefined) return;
     this.#pending = undefined;
-    this.#session.discardStep?.();
+    discardQuietly(this.#session);
   }
 
   /**
@@ -223,7 +224,7 @@ export class Rollout {
         this.#session.reset({ inputs: fresh.initialInputs, seed, signal: options.signal }),
       );
     } catch (error) {
-      throw asStepError(error, "the reset");
+      throw asStepError(error, "the reset", ERROR_CODES.stepFailed, options.signal);
     }
     this.#seed = seed;
     this.#requested = requested;
@@ -320,7 +321,7 @@ export class Rollout {
         () => this.#session.step(inputs, { signal }),
       );
     } catch (error) {
-      throw asStepError(error, `step ${this.#stepIndex}`);
+      throw asStepError(error, `step ${this.#stepIndex}`, ERROR_CODES.stepFailed, signal);
     }
   }
 

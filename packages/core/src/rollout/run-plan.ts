@@ -3,11 +3,11 @@ import { defaultCanonicalizer } from "../adapter/default-canonicalizer.ts";
 import { inferenceConfig, type InferenceConfig, type InferenceConfigInput } from "../model/inference-config.ts";
 import { userInputSchema, type UserInputSchema } from "../inputs/user-input-schema.ts";
 import { checkMappingCompatibility } from "../mapping/compatibility.ts";
-import { callMapping, type InputMapping } from "../mapping/input-mapping.ts";
+import { callMapping, inputMapping, type InputMapping } from "../mapping/input-mapping.ts";
 import { mappingMembers, mappingSet } from "../mapping/mapping-set.ts";
 import { assertModelAdapter, checkConfigSupport, type ModelAdapter } from "../adapter/model-adapter.ts";
 import { modelInputs, type ModelInputs, type ModelInputsInput } from "../mapping/model-inputs.ts";
-import { finite, refuse } from "../foundation/validate/reader.ts";
+import { finite, refuse, withDefault } from "../foundation/validate/reader.ts";
 import { isMade } from "../foundation/validate/record.ts";
 
 /** What both drivers need to know to prepare a run. */
@@ -70,15 +70,17 @@ export function planRun(options: RunPlanOptions): RunPlan {
   if (typeof options !== "object" || options === null) refuse("RunPlanOptions", "an object", options);
   const { adapter } = options;
   assertModelAdapter(adapter);
-  const config = inferenceConfig(options.config ?? { modelId: adapter.modelId });
-  const candidateIndex = options.candidateIndex ?? 0;
+  const config = inferenceConfig(options.config === undefined ? { modelId: adapter.modelId } : options.config);
+  const candidateIndex = withDefault(finite({ integer: true, min: 0 }), 0)(
+    options.candidateIndex,
+    "RunPlanOptions.candidateIndex",
+  );
   checkConfigSupport(adapter, config, candidateIndex);
-  const seed = readSeed(options.seed ?? 0);
-  const sourceSchema = options.sourceSchema ?? userInputSchema();
+  const seed = readSeed(options.seed === undefined ? 0 : options.seed);
+  const sourceSchema = userInputSchema(options.sourceSchema);
   const requestedInputs = modelInputs(options.initialInputs);
-  const given = options.mapping ?? defaultMapping(adapter);
-  const mappings = Array.isArray(given) ? (given as readonly InputMapping[]) : mappingMembers(given as InputMapping);
-  const canonicalizer = options.canonicalizer ?? defaultCanonicalizer(adapter, mappings);
+  const mappings = mappingsOf(options.mapping === undefined ? defaultMapping(adapter) : options.mapping);
+  const canonicalizer = canonicalizerOf(options.canonicalizer) ?? defaultCanonicalizer(adapter, mappings);
   const compatibility = checkMappingCompatibility({
     canonicalSchema: canonicalizer.canonicalSchema(sourceSchema),
     modelSchema: adapter.modelInputSchema,
@@ -112,6 +114,19 @@ export function planRun(options: RunPlanOptions): RunPlan {
       }),
     ),
   };
+}
+
+/** The mappings of a run one by one; literals pass the factory. */
+function mappingsOf(given: InputMapping | readonly InputMapping[]): readonly InputMapping[] {
+  if (Array.isArray(given)) return (given as readonly InputMapping[]).map((mapping) => inputMapping(mapping));
+  return mappingMembers(inputMapping(given as InputMapping));
+}
+
+function canonicalizerOf(given: InputCanonicalizer | undefined): InputCanonicalizer | undefined {
+  if (given === undefined) return undefined;
+  const canonicalize: unknown = (given as Partial<InputCanonicalizer> | null)?.canonicalize;
+  if (typeof canonicalize !== "function") refuse("RunPlanOptions.canonicalizer", "an InputCanonicalizer", given);
+  return given;
 }
 
 function defaultMapping(adapter: ModelAdapter): InputMapping {

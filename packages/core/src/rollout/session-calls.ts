@@ -4,6 +4,7 @@ import type { InferenceRuntime, InferenceSession, StartSessionOptions } from "..
 import type { ModelInputs } from "../mapping/model-inputs.ts";
 import { sessionDescription, type SessionDescription } from "../model/session-description.ts";
 import { UNLIMITED_WAITS, type Waits } from "../foundation/time/wait-guard.ts";
+import type { StepResult } from "../model/step-result.ts";
 import { asStepError } from "./step-contract.ts";
 
 /** Starts a session and reads what it delivers; throws what the adapter threw, `load_failed` where that was no `DreamloopError`. */
@@ -24,7 +25,7 @@ export async function startSession(
       async () => runtime.startSession(inputs, options),
     );
   } catch (error) {
-    throw asStepError(error, "the start of the session", ERROR_CODES.loadFailed);
+    throw asStepError(error, "the start of the session", ERROR_CODES.loadFailed, options.signal);
   }
   assertSession(session);
   try {
@@ -54,6 +55,15 @@ export function discardQuietly(session: InferenceSession): void {
     session.discardStep?.();
   } catch {
     // The step's own error says more.
+  }
+}
+
+/** Gives back the frames of a result that is refused; the refusal is the error to be told. */
+export function releaseQuietly(returned: unknown): void {
+  try {
+    (returned as Partial<StepResult> | null | undefined)?.output?.release?.();
+  } catch {
+    // The refusal says more.
   }
 }
 

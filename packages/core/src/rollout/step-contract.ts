@@ -6,7 +6,8 @@ import type { SessionDescription } from "../model/session-description.ts";
 import { stepRequest, type StepRequest, type StepRequestInput } from "../mapping/step-request.ts";
 import { stepResult, type StepResult, type StepResultInput } from "../model/step-result.ts";
 import type { TimeWindow } from "../foundation/time/time-window.ts";
-import { refuse } from "../foundation/validate/reader.ts";
+import { readContainer } from "../foundation/validate/reader.ts";
+import { isMade } from "../foundation/validate/record.ts";
 
 /**
  * The inputs as the session receives them: complete, and without updates that the model refuses. Throws `missing_input`; throws
@@ -69,7 +70,13 @@ const DESCRIBED = ["width", "height", "format", "layout", "colorSpace", "range"]
 function requireDescribed(result: StepResult, stamp: StepStamp): void {
   const { description, frameCount } = stamp;
   const chunk = result.output;
-  if (chunk === undefined) return;
+  if (chunk === undefined) {
+    if (result.frameCount === 0) return;
+    throw new DreamloopError(
+      ERROR_CODES.stepFailed,
+      `StepResult.output: expected ${result.frameCount} frames, as StepResult.frameCount says, found none; leave the count out of a step without frames`,
+    );
+  }
   for (const field of DESCRIBED) {
     if (chunk[field] !== description[field]) refuseChunk(field, description[field], chunk[field]);
   }
@@ -88,10 +95,12 @@ function refuseChunk(field: string, promised: string | number, found: string | n
  * described.
  */
 export function completeResult(returned: StepResult | StepResultInput, stamp: StepStamp): StepResult {
-  if (typeof returned !== "object" || returned === null) refuse("StepResult", "an object", returned);
+  const given = isMade(returned, "StepResult")
+    ? (returned as StepResult)
+    : (readContainer(returned, "StepResult", "an object") as unknown as StepResultInput);
   const sequence = stamp.inputs.metadata.inputSequence;
   const result = stepResult({
-    ...returned,
+    ...given,
     outputWindow: stamp.window,
     generation: stamp.generation,
     ...(typeof sequence === "number" ? { inputSequence: sequence } : {}),
@@ -106,9 +115,25 @@ export function completeResult(returned: StepResult | StepResultInput, stamp: St
   return result;
 }
 
-/** What a world's code threw as a `DreamloopError`: its own, or one of `code` (default `step_failed`) with the cause attached. */
-export function asStepError(error: unknown, what: string, code: ErrorCode = ERROR_CODES.stepFailed): DreamloopError {
+/**
+ * What a world's code threw as a `DreamloopError`: its own, or one of `code` (default `step_failed`) with the cause attached. Code that gives
+ * up because `signal` fired was cancelled and has not failed.
+ */
+export function asStepError(
+  error: unknown,
+  what: string,
+  code: ErrorCode = ERROR_CODES.stepFailed,
+  signal?: AbortSignal,
+): DreamloopError {
+  if (signal?.aborted === true && isAbort(error, signal)) {
+    return new DreamloopError(ERROR_CODES.cancelled, `${what} was cancelled`, { cause: signal.reason });
+  }
   if (isDreamloopError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new DreamloopError(code, `${what} failed: ${message}`, { cause: error });
+}
+
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  if (error === signal.reason) return true;
+  return typeof error === "object" && error !== null && (error as { readonly name?: unknown }).name === "AbortError";
 }

@@ -55,8 +55,8 @@ export interface ReplayResult {
   readonly world: string;
   /** From where it was replayed. */
   readonly level: ReplayLevel;
-  /** Whether the frames are the same; `cancelled` when a stop signal ended the replay. */
-  readonly outcome: "equal" | "differs" | "cancelled";
+  /** Whether the frames are the same; `cancelled` when a stop signal ended the replay, `unknown` when the trace lacks hashes of frames. */
+  readonly outcome: "equal" | "differs" | "cancelled" | "unknown";
   /** Whether the trace is complete; one that was cut off is replayed up to its last whole step. */
   readonly complete: boolean;
   /** Steps in the trace. */
@@ -200,10 +200,10 @@ type Outcome = Pick<
 >;
 
 function resultOf(report: ReplayReport): Outcome {
-  const { stepCount, comparedFrames, differingSteps, firstDifference, environmentDifferences } = report;
+  const { equal, stepCount, comparedFrames, differingSteps, firstDifference, environmentDifferences } = report;
   const cancelled = report.run.outcome === "cancelled";
   return {
-    outcome: differingSteps > 0 ? "differs" : cancelled ? "cancelled" : "equal",
+    outcome: differingSteps > 0 ? "differs" : cancelled ? "cancelled" : equal ? "equal" : "unknown",
     stepCount,
     comparedFrames,
     differingSteps,
@@ -221,6 +221,7 @@ function tell({ terminal }: CliContext, result: ReplayResult): ExitCode {
     const { stepNumber, what } = firstDifference ?? {};
     const words = {
       equal: `equal: ${extent}`,
+      unknown: `not known to be equal, as the trace lacks hashes of frames: ${extent}`,
       cancelled: `stopped early; equal up to there: ${extent}`,
       differs: `differs: ${countOf(differingSteps, "step")} of ${stepCount}, the first is step ${stepNumber} (${what?.replaceAll("_", " ")})`,
     };
@@ -228,5 +229,5 @@ function tell({ terminal }: CliContext, result: ReplayResult): ExitCode {
       [words[outcome], ...result.artifacts.filter(({ uri }) => uri !== "-").map(describeArtifact)].join("\n"),
     );
   }
-  return outcome === "differs" ? EXIT_CODES.replayDiffers : EXIT_CODES.ok;
+  return outcome === "differs" || outcome === "unknown" ? EXIT_CODES.replayDiffers : EXIT_CODES.ok;
 }

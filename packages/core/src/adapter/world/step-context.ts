@@ -3,6 +3,7 @@ import type { SessionDescription } from "../../model/session-description.ts";
 import type { Mapping } from "../../foundation/validate/reader.ts";
 import type { FrameLoan, FramePool } from "../../model/frame-pool.ts";
 import { channelsOf, type PixelData } from "../../model/video-chunk.ts";
+import { mayHold } from "./may-hold.ts";
 import type { WorldRandom, WorldSettings, WorldStepTime } from "./world-definition.ts";
 import { worldRandom } from "./world-settings.ts";
 
@@ -95,8 +96,12 @@ export class StepContext {
     return this.#loan.data;
   }
 
-  /** How `frames` are given back to the pool; `undefined` when they did not come from it. */
-  releaseOf(frames: unknown): (() => void) | undefined {
-    return this.#loan !== undefined && frames === this.#loan.data ? this.#loan.release : undefined;
+  /**
+   * How `frames` are given back to the pool; `undefined` when they did not come from it, or when something that lasts longer than the step (`kept`: its
+   * state, its metadata) may still hold them. They are its own then, and nobody paints over them.
+   */
+  releaseOf(frames: unknown, kept: unknown): (() => void) | undefined {
+    if (this.#loan === undefined || frames !== this.#loan.data) return undefined;
+    return mayHold(kept, this.#loan.data.buffer) ? undefined : this.#loan.release;
   }
 }

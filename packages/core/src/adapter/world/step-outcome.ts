@@ -1,7 +1,7 @@
 import type { StepResultInput } from "../../model/step-result.ts";
 import { videoChunk, type PixelData } from "../../model/video-chunk.ts";
 import type { SessionDescription } from "../../model/session-description.ts";
-import { flag, isPlainObject, refuse, within, withDefault } from "../../foundation/validate/reader.ts";
+import { flag, readContainer, refuse, within, withDefault } from "../../foundation/validate/reader.ts";
 import { refuseUnknownKeys } from "../../foundation/validate/record.ts";
 import type { WorldStepOutcome } from "./world-definition.ts";
 import { stepTime } from "./world-settings.ts";
@@ -32,17 +32,17 @@ export function readStepOutcome(
   video: SessionDescription,
   stepIndex: number,
   returned: unknown,
-  releaseOf: (frames: PixelData) => (() => void) | undefined,
+  releaseOf: (frames: PixelData, kept: unknown) => (() => void) | undefined,
 ): ReadOutcome {
   const place = placeIn(world, "step()");
-  if (!isPlainObject(returned)) refuse(place, "an object with frames and state", returned);
-  refuseUnknownKeys(returned, KEYS, place);
-  const { frames, state, isLast, metadata, metrics } = returned as Partial<WorldStepOutcome<unknown>>;
+  const outcome = readContainer(returned, place, "an object with frames and state");
+  refuseUnknownKeys(outcome, KEYS, place);
+  const { frames, state, isLast, metadata, metrics } = outcome as Partial<WorldStepOutcome<unknown>>;
   if (frames === undefined) refuse(`${place}.frames`, "the pixels of this step", frames);
   if (world.start !== undefined && state === undefined) refuse(`${place}.state`, "the state after this step", state);
   const { width, height, format, layout, colorSpace, range } = video;
   const { frameCount } = stepTime(video, stepIndex);
-  const release = releaseOf(frames);
+  const release = releaseOf(frames, [state, metadata, metrics]);
   const output = within(place, () =>
     videoChunk({ width, height, format, layout, colorSpace, range, frameCount, data: frames, release }),
   );

@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES } from "../../foundation/dreamloop-error.ts";
 import type { ModelInputs } from "../../mapping/model-inputs.ts";
-import type { Mapping } from "../../foundation/validate/reader.ts";
+import { hasValue, type Mapping } from "../../foundation/validate/reader.ts";
 import { refuseUnknownKeys } from "../../foundation/validate/record.ts";
 import type { InputSpecs } from "./input-spec.ts";
 import { placeIn, type World } from "./world.ts";
@@ -8,15 +8,13 @@ import { placeIn, type World } from "./world.ts";
 /** The initial inputs with defaults, checked; an undeclared one is refused. */
 export function initialValues({ inputs }: World, given: ModelInputs): Mapping {
   refuseUnknownKeys(given.initial, Object.keys(inputs.initial), "ModelInputs.initial");
-  inputs.schema.requireInitial(given);
-  return valuesOf(inputs.initial, given.initial);
+  return valuesOf(inputs.initial, inputs.schema.requireInitial(given).initial);
 }
 
 /** The step inputs with defaults, checked; an undeclared one is refused. */
 export function stepValues({ inputs }: World, given: ModelInputs): Mapping {
   refuseUnknownKeys(given.step, Object.keys(inputs.step), "ModelInputs.step");
-  inputs.schema.requireStep(given);
-  return valuesOf(inputs.step, given.step);
+  return valuesOf(inputs.step, inputs.schema.requireStep(given).step);
 }
 
 /** The initial inputs that this step changes; one that may not change is refused. */
@@ -33,11 +31,13 @@ export function updateValues(world: World, given: ModelInputs): Mapping {
       { details: { fields: refused } },
     );
   }
-  return Object.fromEntries(Object.entries(given.update).filter(([, value]) => value !== undefined));
+  const { update } = schema.requireUpdate(given);
+  return Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
 }
 
 function valuesOf(specs: InputSpecs, given: Mapping): Mapping {
   const values: Record<string, unknown> = {};
-  for (const [name, spec] of Object.entries(specs)) values[name] = given[name] ?? spec.defaultValue;
+  for (const [name, spec] of Object.entries(specs))
+    values[name] = hasValue(given, name) ? given[name] : spec.defaultValue;
   return Object.freeze(values);
 }

@@ -111,7 +111,7 @@ export class WorldSession implements InferenceSession {
     );
     const finish = (outcome: unknown): StepResultInput => {
       throwIfCancelled(signal, place);
-      const read = readStepOutcome(world, video, stepIndex, outcome, (frames) => context.releaseOf(frames));
+      const read = readStepOutcome(world, video, stepIndex, outcome, (frames, kept) => context.releaseOf(frames, kept));
       const isComplete = read.isLast || stepIndex + 1 === world.maxSteps;
       this.#before = this.#position;
       const next = { seed, stepIndex: stepIndex + 1, initial, state: frozenState(read.state), isComplete };

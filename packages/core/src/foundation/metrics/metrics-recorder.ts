@@ -1,4 +1,5 @@
 import { DreamloopError, ERROR_CODES } from "../dreamloop-error.ts";
+import { refuseUnknownKeys } from "../validate/record.ts";
 import {
   METRIC_CATEGORIES,
   runtimeMetricSample,
@@ -51,12 +52,8 @@ export class InMemoryMetricsRecorder implements MetricsRecorder {
 
   /** Records a duration in seconds as category `timing`. */
   recordTiming(name: string, durationSeconds: number, options: TimingOptions = {}): void {
-    this.record({
-      name,
-      value: durationSeconds,
-      category: METRIC_CATEGORIES.timing,
-      ...options,
-    });
+    refuseUnknownKeys(options, ["stepIndex", "metadata"], "TimingOptions");
+    this.record({ ...options, name, value: durationSeconds, category: METRIC_CATEGORIES.timing });
   }
 
   /** Ends recording; repeatable. The samples stay readable. */

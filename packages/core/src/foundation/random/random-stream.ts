@@ -1,4 +1,5 @@
 import { DreamloopError, ERROR_CODES } from "../dreamloop-error.ts";
+import { refuse } from "../validate/reader.ts";
 import { normalQuantile } from "./normal-quantile.ts";
 import { PHILOX_BLOCK_WORDS, writePhiloxBlock } from "./philox.ts";
 import { philoxAddress, type PhiloxAddress, type RandomStreamAddress } from "./stream-address.ts";
@@ -103,6 +104,7 @@ class PhiloxStream implements RandomStream {
   }
 
   fillUniform(target: RandomTarget): void {
+    checkTarget("fillUniform", target);
     let index = 0;
     for (const words of this.#wordChunks(target.length)) {
       for (let word = 0; word < words.length; word += 2) {
@@ -113,6 +115,7 @@ class PhiloxStream implements RandomStream {
   }
 
   fillNormal(target: RandomTarget): void {
+    checkTarget("fillNormal", target);
     let index = 0;
     for (const words of this.#wordChunks(target.length)) {
       for (let word = 0; word < words.length; word += 2) {
@@ -174,6 +177,13 @@ function uniformOf(first: number, second: number): number {
 /** 52 bits as the middle of one of 2^52 equal parts of (0, 1), then the quantile there; symmetric about 0. */
 function normalOf(first: number, second: number): number {
   return normalQuantile(((first >>> 6) * TWO_POW_26 + (second >>> 6) + 0.5) * TWO_POW_MINUS_52 - 0.5);
+}
+
+/** Integers would lose what is drawn, and a list has no type to round to. */
+function checkTarget(method: string, target: unknown): void {
+  const kind = Object.prototype.toString.call(target);
+  if (kind === "[object Float32Array]" || kind === "[object Float64Array]") return;
+  refuse(`RandomStream.${method}(target)`, "a Float32Array or Float64Array", target);
 }
 
 function checkInteger(what: string, value: number, smallest: number, largest: number): void {

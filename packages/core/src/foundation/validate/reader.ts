@@ -134,12 +134,45 @@ export function listOf<T>(
 /** An immutable mapping from names to values that the reader of the field does not look into. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
+/**
+ * Reads what a record or mapping is made of: the one reader of containers, behind every factory. The result is a shallow copy of the
+ * object's own values, each read once, so that what changes or answers differently later has no effect. Refuses what is no plain object (lists,
+ * promises, maps, dates, class instances) and values that are computed by getters.
+ */
+export function readContainer(value: unknown, path: string, expected: string): Record<string, unknown> {
+  if (!isPlainObject(value)) refuse(path, expected, value);
+  let copy: Record<string, unknown>;
+  try {
+    refuseGetters(value, path);
+    copy = { ...value };
+  } catch (error) {
+    if (isDreamloopError(error)) throw error;
+    // A proxy may throw at any touch.
+    throw new DreamloopError(ERROR_CODES.invalidValue, `${path}: expected ${expected}, found one that cannot be read`, {
+      cause: error,
+    });
+  }
+  return copy;
+}
+
+function refuseGetters(value: object, path: string): void {
+  for (const key of Object.keys(value)) {
+    const getter = Object.getOwnPropertyDescriptor(value, key)?.get;
+    if (getter !== undefined) refuse(`${path}.${key}`, "a value, not a getter", getter);
+  }
+}
+
 /** Reads a mapping with string keys; the result is a frozen shallow copy (what is frozen already is returned as it is), values are carried by reference. */
 export const mapping: Reader<Mapping> = (value, path) => {
-  if (!isPlainObject(value)) refuse(path, "a mapping (a plain object)", value);
-  if (Object.isFrozen(value)) return value;
-  return Object.freeze({ ...value });
+  if (isPlainObject(value) && isSettled(value)) return value;
+  return Object.freeze(readContainer(value, path, "a mapping (a plain object)"));
 };
+
+/** Whether a mapping is frozen and holds nothing but values, so that it needs no copy. */
+function isSettled(value: object): boolean {
+  if (!Object.isFrozen(value)) return false;
+  return Object.keys(value).every((key) => Object.getOwnPropertyDescriptor(value, key)?.get === undefined);
+}
 
 /** Reads a mapping whose values are read by `reader`; the result is a frozen copy. */
 export function mappingOf<T>(reader: Reader<T>): Reader<Readonly<Record<string, T>>> {
@@ -173,7 +206,8 @@ function readJson(value: unknown, path: string, depth: number): Json {
 }
 
 function readJsonMapping(value: object, path: string, depth: number): { readonly [key: string]: Json } {
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  const copy = readContainer(value, path, "plain JSON");
+  const entries = Object.entries(copy).filter(([, entry]) => entry !== undefined);
   return Object.freeze(
     Object.fromEntries(entries.map(([key, entry]) => [key, readJson(entry, `${path}.${key}`, depth - 1)])),
   );

@@ -1,5 +1,5 @@
 import { DreamloopError, ERROR_CODES } from "../dreamloop-error.ts";
-import { isPlainObject, refuse, within, type Reader } from "./reader.ts";
+import { readContainer, within, type Reader } from "./reader.ts";
 
 /** Marks values that a factory has made, so that they pass again without work, whichever copy of the package made them. */
 const MADE = Symbol.for("dreamloop.made");
@@ -11,7 +11,10 @@ export type FieldReaders<T> = {
 
 /** Whether `value` came out of the factory of `typeName`. */
 export function isMade(value: unknown, typeName: string): boolean {
-  return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[MADE] === typeName;
+  if (typeof value !== "object" || value === null) return false;
+  // Its own mark: what inherits from a made value is another object. And one that only a factory sets, on what it has frozen.
+  const mark = Object.getOwnPropertyDescriptor(value, MADE);
+  return mark !== undefined && mark.value === typeName && mark.enumerable === false && Object.isFrozen(value);
 }
 
 /** Marks and freezes a value that has been validated; the mark is invisible to enumeration, equality and cloning. */
@@ -22,8 +25,11 @@ export function markMade<T extends object>(value: T, typeName: string): T {
 
 /** Throws `unknown_key` when `value` has a key that is not in `known`, naming the nearest known one, and `invalid_value` when it is no object. */
 export function refuseUnknownKeys(value: unknown, known: readonly string[], typeName: string): void {
-  if (typeof value !== "object" || value === null) refuse(typeName, "an object", value);
-  for (const key of Object.keys(value)) {
+  refuseOtherKeys(readContainer(value, typeName, "an object"), known, typeName);
+}
+
+function refuseOtherKeys(given: object, known: readonly string[], typeName: string): void {
+  for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
     const near = nearest(key, known);
     const hint = near === undefined ? "." : `; did you mean ${JSON.stringify(near)}?`;
@@ -32,6 +38,11 @@ export function refuseUnknownKeys(value: unknown, known: readonly string[], type
       `${typeName}.${clipped(key)}: unknown key${hint} Known keys: ${known.join(", ") || "none"}`,
     );
   }
+}
+
+/** A record's own value of that name: a polluted `Object.prototype` gives none. */
+function own(given: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
 /** A name from outside as it may stand in a message. */
@@ -51,12 +62,12 @@ export function recordFactory<T extends object>(
   const names = Object.keys(fields) as (keyof T & string)[];
   return (value) => {
     if (isMade(value, typeName)) return value as T;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(typeName, "an object", value);
-    refuseUnknownKeys(value, names, typeName);
+    const given = readContainer(value, typeName, "an object");
+    refuseOtherKeys(given, names, typeName);
     const result = {} as T;
     for (const name of names) {
       const read: Reader<T[keyof T]> = fields[name];
-      const entry = read((value as Record<string, unknown>)[name], `${typeName}.${name}`);
+      const entry = read(own(given, name), `${typeName}.${name}`);
       if (entry !== undefined) result[name] = entry as T[keyof T & string];
     }
     check?.(result);
@@ -76,12 +87,12 @@ export function shape<T extends object>(
 ): Reader<T> {
   const names = Object.keys(fields) as (keyof T & string)[];
   return (value, path) => {
-    if (!isPlainObject(value)) refuse(path, "a mapping (a plain object)", value);
-    if (options.allowUnknown !== true) refuseUnknownKeys(value, names, path);
-    const result = options.allowUnknown === true ? ({ ...value } as T) : ({} as T);
+    const given = readContainer(value, path, "a mapping (a plain object)");
+    if (options.allowUnknown !== true) refuseOtherKeys(given, names, path);
+    const result = options.allowUnknown === true ? ({ ...given } as T) : ({} as T);
     for (const name of names) {
       const read: Reader<T[keyof T]> = fields[name];
-      const entry = read(value[name], `${path}.${name}`);
+      const entry = read(own(given, name), `${path}.${name}`);
       if (entry !== undefined) result[name] = entry as T[keyof T & string];
     }
     return Object.freeze(result);

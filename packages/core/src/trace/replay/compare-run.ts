@@ -34,6 +34,7 @@ export class RunComparison implements RunObserver {
   #stepNumber = 0;
   #comparedFrames = 0;
   #differingSteps = 0;
+  #uncomparedSteps = 0;
   #first: ReplayDifference | undefined;
 
   /** Compares with `options.trace`. */
@@ -54,6 +55,11 @@ export class RunComparison implements RunObserver {
   /** Steps that differ. */
   get differingSteps(): number {
     return this.#differingSteps;
+  }
+
+  /** Steps with frames of which the trace has no hashes. */
+  get uncomparedSteps(): number {
+    return this.#uncomparedSteps;
   }
 
   /** The first difference. */
@@ -97,6 +103,9 @@ export class RunComparison implements RunObserver {
       this.#differingSteps += 1;
       this.#first ??= difference;
       if (this.#options.stopAtDifference) throw this.differenceError(difference);
+    }
+    if (record.result.frameCount > 0 && (expected.frameHashes === undefined || record.frameHashes === undefined)) {
+      this.#uncomparedSteps += 1;
     }
     this.#comparedFrames += Math.min(expected.frameHashes?.length ?? 0, record.frameHashes?.length ?? 0);
     this.#stepNumber += 1;

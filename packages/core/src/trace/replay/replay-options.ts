@@ -85,7 +85,7 @@ export interface ReplayDifference {
 
 /** What a replay gave. */
 export interface ReplayReport {
-  /** Whether every compared frame and model input was the same. */
+  /** Whether every frame was compared and the same, and every model input that the trace has. */
   readonly equal: boolean;
   /** Steps that were replayed. */
   readonly stepCount: number;
@@ -93,7 +93,9 @@ export interface ReplayReport {
   readonly comparedFrames: number;
   /** Steps that differ, when `onDifference` is `continue`. */
   readonly differingSteps: number;
-  /** The first of them. */
+  /** Steps with frames that could not be compared, since the trace has no hashes of them; a replay with any is not equal. */
+  readonly uncomparedSteps: number;
+  /** The first step that differs. */
   readonly firstDifference?: ReplayDifference;
   /** Facts of machine, engine and versions that are not as recorded, such as `environment.cpuModel: "A" → "B"`. */
   readonly environmentDifferences: readonly string[];

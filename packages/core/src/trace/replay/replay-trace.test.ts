@@ -362,7 +362,20 @@ describe("a replay is refused before any step", () => {
   test("without frame hashes to compare with, unless it is only to be run", async () => {
     const without = await record({ frameHasher: undefined });
     await refused(without, /no frame hashes to compare with/);
-    expect(await replay(without, { onDifference: "continue" })).toMatchObject({ equal: true, comparedFrames: 0 });
+    const uncomparedSteps = without.steps.length;
+    expect(await replay(without, { onDifference: "continue" })).toMatchObject({
+      equal: false,
+      comparedFrames: 0,
+      differingSteps: 0,
+      uncomparedSteps,
+    });
+  });
+
+  test("without the frame hashes of a single step: nobody can say that it is equal", async () => {
+    const holed = withStep(3, { frameHashes: undefined });
+    await refused(holed, /no frame hashes of step 3 to compare with/);
+    const report = await replay(holed, { onDifference: "continue" });
+    expect(report).toMatchObject({ equal: false, differingSteps: 0, uncomparedSteps: 1 });
   });
 });
 

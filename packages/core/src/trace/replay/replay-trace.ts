@@ -81,12 +81,13 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayReport>
     const at = { stepNumber, generation, stepIndex };
     throw comparison.differenceError({ what: "order", ...at, expected: `${stepCount} steps`, found });
   }
-  const { first, differingSteps, comparedFrames } = comparison;
+  const { first, differingSteps, comparedFrames, uncomparedSteps } = comparison;
   return {
-    equal: differingSteps === 0 && run.stepCount === stepCount,
+    equal: differingSteps === 0 && uncomparedSteps === 0 && run.stepCount === stepCount,
     stepCount: run.stepCount,
     comparedFrames,
     differingSteps,
+    uncomparedSteps,
     ...(first === undefined ? {} : { firstDifference: first }),
     environmentDifferences: comparison.environmentDifferences,
     run,
@@ -101,10 +102,12 @@ function requireReplayable(trace: Trace, level: ReplayLevel, stopAtDifference: b
       "the trace holds hashes of the model inputs but not the inputs themselves; record with --record-inputs, or replay at the level of user events",
     );
   }
-  if (stopAtDifference && steps.length > 0 && steps.every(({ frameHashes }) => frameHashes === undefined)) {
+  const unhashed = steps.filter(({ frameCount, frameHashes }) => frameCount > (frameHashes?.length ?? 0));
+  if (stopAtDifference && unhashed.length > 0) {
+    const which = unhashed.length === steps.length ? "" : ` of step ${unhashed[0].stepNumber}`;
     throw new DreamloopError(
       ERROR_CODES.replayRefused,
-      "the trace has no frame hashes to compare with; record with a frame hasher, or let the replay continue at differences",
+      `the trace has no frame hashes${which} to compare with; record with a frame hasher, or let the replay continue at differences`,
     );
   }
 }
