@@ -24,6 +24,10 @@ function liveEvent(value: unknown, path: string): UserInputEventInput {
   return event;
 }
 
+function isRewind(event: unknown): boolean {
+  return (event as Partial<UserInputEventInput> | null | undefined)?.eventType === "rewind";
+}
+
 /** What `LiveControl` works on. */
 export interface LiveControlOptions {
   /** The session's live queue. */
@@ -85,10 +89,7 @@ export class LiveControl {
 
   /** Takes device events and orders, with times of the driver's clock. */
   push(events: readonly UserInputEventInput[], sequence: number | undefined): void {
-    if (
-      Array.isArray(events) &&
-      (events as readonly Partial<UserInputEventInput>[]).some(({ eventType }) => eventType === "rewind")
-    ) {
+    if (Array.isArray(events) && events.some(isRewind)) {
       throw new DreamloopError(ERROR_CODES.invalidValue, "RealtimeRun.push(events): a rewind is ordered with rewind()");
     }
     this.#take(events, sequence);

@@ -157,8 +157,9 @@ export function readContainer(value: unknown, path: string, expected: string): R
 
 function refuseGetters(value: object, path: string): void {
   for (const key of Object.keys(value)) {
-    const getter = Object.getOwnPropertyDescriptor(value, key)?.get;
-    if (getter !== undefined) refuse(`${path}.${key}`, "a value, not a getter", getter);
+    if (isComputed(value, key)) {
+      throw new DreamloopError(ERROR_CODES.invalidValue, `${path}.${key}: expected a value, found a getter`);
+    }
   }
 }
 
@@ -171,7 +172,13 @@ export const mapping: Reader<Mapping> = (value, path) => {
 /** Whether a mapping is frozen and holds nothing but values, so that it needs no copy. */
 function isSettled(value: object): boolean {
   if (!Object.isFrozen(value)) return false;
-  return Object.keys(value).every((key) => Object.getOwnPropertyDescriptor(value, key)?.get === undefined);
+  return Object.keys(value).every((key) => !isComputed(value, key));
+}
+
+/** Whether a property is computed anew at each look, by a getter. */
+function isComputed(value: object, key: string): boolean {
+  const property = Object.getOwnPropertyDescriptor(value, key);
+  return property !== undefined && !("value" in property);
 }
 
 /** Reads a mapping whose values are read by `reader`; the result is a frozen copy. */
