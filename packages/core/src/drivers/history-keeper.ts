@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES } from "../foundation/dreamloop-error.ts";
 import type { TimeWindow } from "../foundation/time/time-window.ts";
-import type { InputTracker } from "../inputs/input-tracker.ts";
+import { InputTracker } from "../inputs/input-tracker.ts";
 import { rewindBridge } from "../inputs/pending/reapply.ts";
 import type { RewindOrder } from "../inputs/split-control.ts";
 import { userInputs, type UserInputs } from "../inputs/user-inputs.ts";
@@ -45,13 +45,16 @@ export class HistoryKeeper {
   /** A reset was applied. */
   async reset(): Promise<void> {
     const { history, rollout } = this.#options;
-    await history?.add({ type: "reset", seed: rollout.seed }, this.#boundary(), 0);
+    // Fresh converters have heard of nothing yet that is held.
+    await history?.add({ type: "reset", seed: rollout.seed }, this.#boundary(new InputTracker()), 0);
   }
 
-  /** The complete state now. */
-  async state(): Promise<SessionState> {
+  /** The complete state now; `heard` is what converters have heard of where that is not what the driver has read. */
+  async state(heard?: InputTracker): Promise<SessionState> {
     const { rollout, driverState } = this.#options;
-    return { rollout: await rollout.snapshot(), driver: driverState(), lead: [] };
+    const driver = driverState();
+    const held = heard === undefined ? driver.held : heard.save();
+    return { rollout: await rollout.snapshot(), driver: { ...driver, held }, lead: [] };
   }
 
   /**
@@ -79,7 +82,7 @@ export class HistoryKeeper {
     }
     const generation = before.generation + 1;
     rollout.continueAs({ generation, stepNumber: before.stepNumber });
-    await history.rewound(order, this.#boundary());
+    await history.rewound(order, this.#boundary(then));
     const bridge = rewindBridge(then, { focused: now.tracker.focused, timestampSeconds });
     return {
       inputs: bridge.length === 0 ? inputs : withEventsBefore(bridge, inputs),
@@ -93,11 +96,11 @@ export class HistoryKeeper {
     };
   }
 
-  #boundary(): Boundary {
+  #boundary(heard?: InputTracker): Boundary {
     const { rollout, driverState } = this.#options;
     const { generation, stepIndex, seed } = rollout;
     const { sessionSeconds } = driverState();
-    return { position: { generation, stepIndex }, seed, sessionSeconds, takeState: () => this.state() };
+    return { position: { generation, stepIndex }, seed, sessionSeconds, takeState: () => this.state(heard) };
   }
 }
 

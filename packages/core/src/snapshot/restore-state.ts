@@ -26,10 +26,11 @@ export async function restoreState(
   const { seed, signal } = options;
   const { lead, driver } = state;
   await rollout.restore(state.rollout, lead.length === 0 && seed !== undefined ? { seed } : {});
-  const tracker = new InputTracker(driver.held);
+  let tracker = new InputTracker(driver.held);
   let { sessionSeconds, timelineFrames } = driver;
   for (const entry of lead) {
     if (entry.type === "reset") {
+      tracker = new InputTracker();
       await rollout.reset({ seed: entry.seed, ...(signal === undefined ? {} : { signal }) });
       continue;
     }

@@ -120,9 +120,10 @@ export function positionOf({ rollout, driver, lead }: SessionState): StatePositi
 
 /** What is held on each device at the moment of a state, its lead included. */
 export function heldAt({ driver, lead }: SessionState): InputTrackerState {
-  const tracker = new InputTracker(driver.held);
+  let tracker = new InputTracker(driver.held);
   for (const entry of lead) {
-    if (entry.type === "step") for (const event of entry.inputs.events) tracker.resolve(event);
+    if (entry.type === "reset") tracker = new InputTracker();
+    else for (const event of entry.inputs.events) tracker.resolve(event);
   }
   return tracker.save();
 }
