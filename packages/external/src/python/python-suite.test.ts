@@ -17,6 +17,7 @@ suite("the Python package's own tests", () => {
   test.each([
     ["N9: random numbers have the bits of the golden values", "test_random"],
     ["N10: each of more than thirty kinds of mistakes is told with file, line and what to do", "test_mistakes"],
+    ["N11: models of FlashDreams run as they are, in both versions of its names", "test_flashdreams"],
     ["N7, N8, F2, G3: frames, sessions, values and messages are as documented", "test_worlds"],
   ])("%s", (_title, module) => {
     const { status, report } = runTests(module);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   driving,
   IS_PYTHON_MISSING,
+  disposable,
   loadTestWorld,
   PYTHON,
   testWorld,
@@ -71,7 +72,7 @@ suite("N1: a world in Python", () => {
     for (const sharedMemory of [true, false]) {
       const { adapter: world } = await testWorld("Behaved", { sharedMemory });
       await using runtime = await loadTestWorld(world);
-      await using session = await runtime.startSession(modelInputs(), { seed: 3 });
+      await using session = disposable(await runtime.startSession(modelInputs(), { seed: 3 }));
       const steps = [];
       for (let index = 0; index < 3; index += 1) {
         const { output } = stepResult(await session.step(modelInputs(driving(index)), {}));
@@ -89,7 +90,7 @@ suite("N1: a world in Python", () => {
 
   test("N6: a reader that keeps all its frames holds up no step, and they stay as they are", async () => {
     await using runtime = await loadTestWorld(adapter);
-    await using session = await runtime.startSession(modelInputs(), { seed: 3 });
+    await using session = disposable(await runtime.startSession(modelInputs(), { seed: 3 }));
     const held = [];
     for (let index = 0; index < 80; index += 1) {
       const { output } = stepResult(await session.step(modelInputs(driving(index)), {}));
@@ -101,7 +102,7 @@ suite("N1: a world in Python", () => {
 
   test("tells of its measurements and facts", async () => {
     await using runtime = await loadTestWorld(adapter);
-    await using session = await runtime.startSession(modelInputs(), { seed: 3 });
+    await using session = disposable(await runtime.startSession(modelInputs(), { seed: 3 }));
     const result = stepResult(await session.step(modelInputs(driving(0)), {}));
     expect(result.metrics).toMatchObject([{ name: "think_s", value: 0.002, unit: "s", category: "timing" }]);
     expect(result.metadata).toMatchObject({ count: 1 });

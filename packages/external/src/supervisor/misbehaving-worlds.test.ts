@@ -11,7 +11,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { pythonWorld } from "../python/python-world.ts";
 import { groupMembers, until, workersOf } from "../test-support/group-members.ts";
-import { IS_PYTHON_MISSING, loadTestWorld, PYTHON, testWorld } from "../test-support/python-worlds.ts";
+import { IS_PYTHON_MISSING, disposable, loadTestWorld, PYTHON, testWorld } from "../test-support/python-worlds.ts";
 
 const suite = IS_PYTHON_MISSING || process.platform === "win32" ? describe.skip : describe;
 const onLinux = process.platform === "linux" ? test : test.skip;
@@ -120,7 +120,7 @@ suite("N3: a worker that misbehaves ends its sessions with a named error", () =>
   test("F2: a step that looks at its cancellation stops early, and the session goes on", async () => {
     const { adapter } = await testWorld("Resting");
     await using runtime = await loadTestWorld(adapter);
-    await using session = await runtime.startSession(modelInputs(), { seed: 1 });
+    await using session = disposable(await runtime.startSession(modelInputs(), { seed: 1 }));
     const controller = new AbortController();
     const step = session.step(modelInputs(), { signal: controller.signal });
     controller.abort();

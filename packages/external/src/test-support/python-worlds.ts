@@ -28,12 +28,17 @@ export async function testWorld(
 }
 
 /** Loads a world of the tests. */
-export function loadTestWorld(
+export async function loadTestWorld(
   adapter: ModelAdapter,
   config: Partial<InferenceConfigInput> = {},
-): Promise<InferenceRuntime> {
+): Promise<InferenceRuntime & AsyncDisposable> {
   const full = inferenceConfig({ ...config, modelId: adapter.modelId });
-  return Promise.resolve(adapter.createRuntime(full, {}));
+  return disposable(await adapter.createRuntime(full, {}));
+}
+
+/** A runtime or session that closes at the end of its scope. */
+export function disposable<Part extends { close(): void | Promise<void> }>(part: Part): Part & AsyncDisposable {
+  return Object.assign(part, { [Symbol.asyncDispose]: async () => part.close() });
 }
 
 /** A driver who presses the accelerator a little more in each step. */
