@@ -68,7 +68,7 @@ async function answered() {
   const offer: OfferFacts = { sdp: "v=0", videoMid: "0", h264: { payloadType: 102, parameters: "" } };
   const { peer } = await Peer.answer({
     rtc: library.rtc,
-    settings: { host: "127.0.0.1", iceServers: [], iceTransportPolicy: "all" },
+    settings: { host: "127.0.0.1", iceServers: () => [], iceTransportPolicy: "all" },
     clock: new FakeClock(),
     offer,
     codec: "h264",
