@@ -125,7 +125,7 @@ describe.skipIf(chromiumMissing() !== undefined)("devices, in a browser without 
     await player.page.keyboard.press("Escape");
     const menu = player.page.getByRole("dialog", { name: "Menu" });
     await menu.waitFor();
-    await menu.getByRole("button", { name: "Play on" }).click();
+    await menu.getByRole("button", { name: "Keep playing" }).click();
     await player.waitFor("seen.driverCommand?.steer === 0");
     await player.page.keyboard.up("KeyD");
   });
@@ -154,7 +154,7 @@ describe.skipIf(chromiumMissing() !== undefined)("devices, in a browser without 
     await menu.getByRole("button", { name: "Controls" }).click();
     await menu.getByRole("button", { name: "Change Accelerate" }).click();
     await player.page.keyboard.press("KeyI");
-    await menu.getByRole("button", { name: "Play on" }).click();
+    await menu.getByRole("button", { name: "Keep playing" }).click();
     await player.page.keyboard.down("KeyI");
     await player.waitFor("seen.driverCommand?.throttle === 1");
     await player.page.keyboard.up("KeyI");

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumMissing, launchChromium } from "./chromium.ts";
 import { seriousIssues } from "./play/axe.ts";
@@ -150,14 +150,13 @@ describe.skipIf(chromiumMissing() !== undefined)("finding one's way on the page"
 
   test("the gallery shows the picture of a world, and a drawn one where there is none", async () => {
     const player = await Player.open(browser, server.url, { path: "" });
-    const picture = player.page.getByRole("link", { name: /Probe/ }).locator("img.poster");
+    const card = (title: RegExp): Locator => player.page.locator(".card").filter({ hasText: title }).first();
+    const picture = card(/Probe/).locator("img.poster");
     await picture.waitFor();
     await player.page.waitForFunction(
       () => document.querySelector<HTMLImageElement>("img.poster")?.naturalWidth === 640,
     );
-    await player.page
-      .getByRole("link", { name: /flow matching/ })
-      .first()
+    await card(/flow matching/)
       .locator("svg.poster")
       .waitFor();
     await player.close();

@@ -44,8 +44,7 @@ describe.skipIf(chromiumMissing() !== undefined)("the page", () => {
       const player = await Player.open(browser, server.url, { transport: "websocket", context });
       await player.see();
       await player.page.mouse.move(400, 300);
-      await player.page.getByRole("button", { name: "Numbers" }).click();
-      await player.page.locator(".stats", { hasText: "Generated" }).waitFor();
+      await (await player.details()).getByText("Generated").waitFor();
       expect(await seriousIssues(player.page)).toEqual([]);
       await player.page.keyboard.press("Escape");
       const menu = player.page.getByRole("dialog", { name: "Menu" });
@@ -94,10 +93,9 @@ describe.skipIf(chromiumMissing() !== undefined)("the page", () => {
     await player.page.getByRole("heading", { name: "Choose a world" }).waitFor();
     await player.page.route("**/api/sessions", (route) => route.abort());
     await player.page.goto(`${server.url}/#/w/probe`);
-    const alert = player.page.getByRole("alert");
-    await alert.getByText("The server cannot be reached").waitFor();
+    await player.page.getByText("The server cannot be reached").waitFor();
     await player.page.unroute("**/api/sessions");
-    await alert.getByRole("button", { name: "Try again" }).click();
+    await player.page.getByRole("button", { name: "Try now" }).click();
     await player.see();
     await player.close();
   });

@@ -27,9 +27,11 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
     await other.close();
   });
 
-  test("a prompt takes effect while the world runs, after a pause in typing", async () => {
+  test("a prompt takes effect while the world runs, when Enter sends it", async () => {
     await player.page.keyboard.press("/");
     await player.page.keyboard.type("a red house");
+    await player.page.locator(".prompt", { hasText: "Press Enter to send" }).waitFor();
+    await player.page.keyboard.press("Enter");
     await player.waitFor(`seen.promptHash === ${promptHash("a red house")}`);
     await player.page.getByRole("button", { name: "Send the prompt" }).focus();
     await player.page.getByRole("textbox", { name: "Prompt" }).fill("a blue house");
@@ -37,7 +39,7 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
     const seen = await player.waitFor(`seen.promptHash === ${promptHash("a blue house")}`);
     expect(seen.generation).toBe(0);
     const said = player.page.locator("[role=status]");
-    await said.getByText("Prompt: a blue house.").waitFor();
+    await said.getByText("Prompt: a blue house").waitFor();
   });
 
   test("pause stands still, a single step makes one step, and play goes on", async () => {
@@ -66,11 +68,11 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
     const menu = player.page.getByRole("dialog", { name: "Menu" });
     await menu.getByLabel("Seed").fill("nonsense");
     await menu.getByText("A seed is a whole number").waitFor();
-    expect(await menu.getByRole("button", { name: "Reset" }).isDisabled()).toBe(true);
+    expect(await menu.getByRole("button", { name: "Start", exact: true }).isDisabled()).toBe(true);
     await menu.getByLabel("Seed").fill("77");
     // Waits from before the click on, so that the first frames are not missed.
     const reset = player.waitFor("seen.generation === 1");
-    await menu.getByRole("button", { name: "Reset" }).click();
+    await menu.getByRole("button", { name: "Start", exact: true }).click();
     await menu.waitFor({ state: "hidden" });
     expect((await reset).frameIndex).toBeLessThan(300);
     await player.page.keyboard.press("Escape");
@@ -99,7 +101,7 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
     await player.waitFor(`seen.frameIndex > ${begun + 25}`);
     await player.page.getByRole("button", { name: /recording, press to stop/ }).click();
     await player.page
-      .getByText(/Recording saved\. \d+(\.\d)? s of video/)
+      .getByText(/Recording saved: \d+(\.\d)? s of video/)
       .first()
       .waitFor();
     await player.page.keyboard.press("Escape");
@@ -156,7 +158,7 @@ describe.skipIf(chromiumMissing() !== undefined)("a session in the player", () =
     await badge.getByText("Watching live").waitFor();
     await player.page.getByRole("button", { name: "Pause", exact: true }).click();
     await badge.getByText("Paused, or waiting for pictures").waitFor();
-    await player.page.getByRole("button", { name: "Go on", exact: true }).first().click();
+    await player.page.getByRole("button", { name: "Continue", exact: true }).first().click();
     await badge.getByText("Watching live").waitFor();
     await viewer.close();
   });

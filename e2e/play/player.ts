@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { sourceDoors } from "../../scripts/workspace/source-doors.mjs";
 import type { Seen } from "./page-probe.ts";
 
@@ -74,10 +74,21 @@ export class Player {
     return this.waitFor("true");
   }
 
+  /** The numbers, with their details open. */
+  async details(): Promise<Locator> {
+    const numbers = this.page.locator(".numbers");
+    if (!(await numbers.isVisible())) await this.page.getByRole("button", { name: "Numbers" }).click();
+    const details = numbers.locator("details");
+    await details.waitFor();
+    if (!(await details.evaluate((element: HTMLDetailsElement) => element.open))) {
+      await numbers.getByText("Details").click();
+    }
+    return numbers;
+  }
+
   /** Which transport is in use, as the numbers say. */
   async transport(): Promise<string> {
-    const numbers = this.page.locator(".stats");
-    if (!(await numbers.isVisible())) await this.page.getByRole("button", { name: "Numbers" }).click();
+    const numbers = await this.details();
     return (await numbers.getByText("Transport").locator("xpath=../dd").innerText()).trim();
   }
 

@@ -1,12 +1,16 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { readArrival, takeToken, takeWorld } from "./access.ts";
-import { Announcer } from "./parts/announcer.tsx";
+import { readArrival, takeToken, takeWorld } from "./address/arrival.ts";
+import { worldHash } from "./address/route.ts";
+import { RouteProvider, useRoute } from "./address/use-route.tsx";
 import { Gallery } from "./gallery/gallery.tsx";
 import { useWorlds } from "./gallery/use-worlds.ts";
-import { MomentDrop, type DroppedMoment } from "./play/time/moment-drop.tsx";
-import { PlayPage } from "./play/play-page.tsx";
+import { Announcer } from "./parts/announcer.tsx";
+import { DialogHost } from "./parts/dialog.tsx";
 import { StartPictures } from "./picture/start-pictures.tsx";
-import { useRoute, worldHash } from "./route.ts";
+import { PlayPage } from "./play/play-page.tsx";
+import { MomentDrop, type DroppedMoment } from "./play/time/moment-drop.tsx";
+import { PreferencesProvider } from "./preferences/preferences.tsx";
+import { TextProvider } from "./text/text-provider.tsx";
 import { ViewerPage } from "./view/viewer-page.tsx";
 
 // Read once, before token and world are taken out of the address; the page has one address for its whole life.
@@ -16,6 +20,25 @@ takeWorld(ARRIVAL, window);
 
 /** The whole page. */
 export function App(): ReactNode {
+  return (
+    <PreferencesProvider>
+      <TextProvider>
+        <RouteProvider>
+          <DialogHost>
+            <Announcer>
+              <StartPictures>
+                <Page />
+              </StartPictures>
+            </Announcer>
+          </DialogHost>
+        </RouteProvider>
+      </TextProvider>
+    </PreferencesProvider>
+  );
+}
+
+/** What the address names. */
+function Page(): ReactNode {
   const route = useRoute();
   const worlds = useWorlds(ACCESS_TOKEN);
   const only = worlds.state === "ready" && worlds.worlds.length === 1 ? worlds.worlds[0]?.id : undefined;
@@ -27,9 +50,6 @@ export function App(): ReactNode {
     isArriving.current = false;
     window.location.replace(worldHash(only));
   }, [route.page, only]);
-  useEffect(() => {
-    document.title = route.page === "play" ? `${route.world} · Dreamloop` : "Dreamloop";
-  }, [route]);
   const [dropped, setDropped] = useState<DroppedMoment | undefined>();
   // Who goes to another page has left the moment.
   useEffect(() => setDropped(undefined), [route]);
@@ -67,9 +87,9 @@ export function App(): ReactNode {
     }
   }, [route, worlds, only, dropped]);
   return (
-    <Announcer>
-      <StartPictures>{page}</StartPictures>
+    <>
+      {page}
       <MomentDrop onMoment={setDropped} />
-    </Announcer>
+    </>
   );
 }

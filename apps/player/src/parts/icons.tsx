@@ -19,13 +19,15 @@ const PATHS = {
   moment: "M6 4h9l3 3v13H6zM9 4v5h6V4M9 20v-6h6v6",
   camera: "M4 8h3.5L9 6h6l1.5 2H20v11H4zM12 16.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6z",
   arrow: "M5 12h14M13 6l6 6-6 6",
+  language:
+    "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM3.5 12h17M12 3c2.6 2.5 3.8 5.5 3.8 9s-1.2 6.5-3.8 9c-2.6-2.5-3.8-5.5-3.8-9S9.4 5.5 12 3z",
   info: "M12 11v6M12 7.5v.1M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z",
 } as const;
 
 /** The name of a drawing. */
 export type IconName = keyof typeof PATHS;
 
-/** A drawing that says nothing by itself: what stands beside it, or the label of its button, does. */
+/** A drawing that says nothing by itself: the words beside it, or the label of its button, do. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -1,25 +1,38 @@
 import type { ReactNode } from "react";
+import { useText } from "../text/text-provider.tsx";
 
 /** What the card takes. */
 export interface StageCardProps {
   /** In a few words. */
   readonly title: string;
-  /** Whether something went wrong; default false. */
+  /** Whether something went wrong, which screen readers say at once. */
   readonly isError?: boolean;
-  /** The way on, as a button with words. */
+  /** What the user can do, as a button; absent: nothing. */
   readonly action?: { readonly label: string; readonly onAction: () => void } | undefined;
-  /** Whether there is a gallery to go back to. */
+  /** Whether there is a gallery to go to. */
   readonly canLeave: boolean;
-  /** What was wrong, or is asked for. */
-  readonly children: ReactNode;
+  /** What programs say about it, to be opened. */
+  readonly details?: string | undefined;
+  /** Whether that is open at first. */
+  readonly detailsOpen?: boolean | undefined;
+  /** The explanation. */
+  readonly children?: ReactNode;
 }
 
-/** What lies over the picture when the world cannot go on by itself: why, and the ways on. */
-export function StageCard({ title, isError = false, action, canLeave, children }: StageCardProps): ReactNode {
+/** What lies over the picture when the world cannot run by itself: why, and what to do. */
+export function StageCard(props: StageCardProps): ReactNode {
+  const { title, isError = false, action, canLeave, details, detailsOpen, children } = props;
+  const text = useText();
   return (
     <div className={isError ? "overlay is-error" : "overlay"} role={isError ? "alert" : "status"}>
       <p className="overlay-title">{title}</p>
       {children}
+      {details === undefined ? null : (
+        <details className="overlay-details" open={detailsOpen}>
+          <summary>{text.common.details}</summary>
+          <p>{details}</p>
+        </details>
+      )}
       <div className="overlay-actions">
         {action === undefined ? null : (
           <button type="button" className="button is-primary" onClick={action.onAction}>
@@ -28,7 +41,7 @@ export function StageCard({ title, isError = false, action, canLeave, children }
         )}
         {canLeave ? (
           <a className="button" href="#/">
-            All worlds
+            {text.common.allWorlds}
           </a>
         ) : null}
       </div>

@@ -1,7 +1,8 @@
 import type { WorldSummary } from "@dreamloop/client";
 import { useId, useState, type CSSProperties, type DragEvent, type ReactNode } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
-import { KIND_BYTES, PICTURE_TYPES, pictureFault } from "./picture-kind.ts";
+import { useText } from "../text/text-provider.tsx";
+import { KIND_BYTES, PICTURE_TYPES, pictureFault, type PictureFault } from "./picture-kind.ts";
 import { useStartPicture } from "./start-pictures.tsx";
 
 /** What the field takes. */
@@ -14,7 +15,8 @@ export interface PictureFieldProps {
 export function PictureField({ world }: PictureFieldProps): ReactNode {
   const field = world.initialFields.find(({ image }) => image !== undefined);
   const { picture, choose } = useStartPicture(world.id);
-  const [fault, setFault] = useState<string | undefined>();
+  const text = useText();
+  const [fault, setFault] = useState<PictureFault | undefined>();
   const [isOver, setOver] = useState(false);
   const announce = useAnnounce();
   const id = useId();
@@ -27,7 +29,7 @@ export function PictureField({ world }: PictureFieldProps): ReactNode {
     setFault(found);
     if (found !== undefined) return;
     choose({ field: name, file });
-    announce(`${world.title} starts from your picture.`);
+    announce(text.picture.chosen(world.title));
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -37,7 +39,7 @@ export function PictureField({ world }: PictureFieldProps): ReactNode {
   const remove = (): void => {
     setFault(undefined);
     choose(undefined);
-    announce(`${world.title} starts without a picture.`);
+    announce(text.picture.removed(world.title));
   };
 
   return (
@@ -64,42 +66,42 @@ export function PictureField({ world }: PictureFieldProps): ReactNode {
           <img
             className="start-picture-preview"
             src={picture.previewUrl}
-            alt="Your picture, as the world will see it"
+            alt={text.picture.preview}
             style={{ "--shape": `${image.width} / ${image.height}` } as CSSProperties}
           />
         )}
         <span>
-          {picture !== undefined ? "Another picture" : field.required ? "Choose a picture" : "Start from a picture"}
-          <span className="visually-hidden"> for {world.title}</span>
+          {picture !== undefined ? text.picture.another : field.required ? text.picture.choose : text.picture.start}
+          <span className="visually-hidden">{text.picture.forWorld(world.title)}</span>
         </span>
       </label>
       {picture === undefined || field.required ? null : (
         <button type="button" className="button is-quiet" onClick={remove}>
-          Without it
-          <span className="visually-hidden">: start {world.title} without a picture</span>
+          {text.picture.without}
+          <span className="visually-hidden">{text.picture.startWithout(world.title)}</span>
         </button>
       )}
       {fault === undefined ? null : (
         <p id={id} className="field-fault" role="alert">
-          {fault}
+          {text.picture[fault]}
         </p>
       )}
     </div>
   );
 }
 
-/** What is wrong with a file, by what it holds and by whether this browser can show it. */
-async function faultOf(file: File): Promise<string | undefined> {
+/** Why a file cannot be used, by what it holds and by whether this browser can show it. */
+async function faultOf(file: File): Promise<PictureFault | undefined> {
   try {
     const fault = pictureFault(new Uint8Array(await file.slice(0, KIND_BYTES).arrayBuffer()));
     if (fault !== undefined) return fault;
   } catch {
-    return "This file cannot be read.";
+    return "unreadable";
   }
   try {
     (await createImageBitmap(file)).close();
     return undefined;
   } catch {
-    return "This picture is damaged. Save it anew, or choose another one.";
+    return "damaged";
   }
 }

@@ -1,9 +1,13 @@
 import type { TransportChoice } from "@dreamloop/client";
 import { DreamloopProvider } from "@dreamloop/client/react";
 import type { ReactNode } from "react";
+import { serverUrl } from "../address/server-url.ts";
 import type { Worlds } from "../gallery/use-worlds.ts";
-import { PictureNeeded, PictureRefusal } from "../picture/picture-desk.tsx";
+import { usePageTitle } from "../parts/use-page-title.ts";
+import { PictureNeeded, PictureRefusal } from "../picture/picture-question.tsx";
 import { useStartPicture } from "../picture/start-pictures.tsx";
+import { useText } from "../text/text-provider.tsx";
+import { KeyNames } from "./controls/key-names.tsx";
 import { Waiting } from "./overlay.tsx";
 import { PlayStage } from "./play-stage.tsx";
 
@@ -25,16 +29,19 @@ export interface PlayPageProps {
 
 /** A world that is played. */
 export function PlayPage({ world, worlds, accessToken, transport, canLeave, moment }: PlayPageProps): ReactNode {
+  const text = useText();
   const { picture, turn } = useStartPicture(world);
+  const summary = worlds.state === "ready" ? worlds.worlds.find(({ id }) => id === world) : undefined;
+  const title = summary?.title ?? world;
+  usePageTitle(text.common.titleOfWorld(title));
   // What a world needs is known before a session is started, so that none is started in vain.
   if (worlds.state === "loading") {
     return (
       <div className="stage">
-        <Waiting title="Connecting" />
+        <Waiting title={text.play.connecting} />
       </div>
     );
   }
-  const summary = worlds.state === "ready" ? worlds.worlds.find(({ id }) => id === world) : undefined;
   const needsPicture = summary?.initialFields.some(({ image, required }) => image !== undefined && required) === true;
   if (moment === undefined && summary !== undefined && needsPicture && picture === undefined) {
     return <PictureNeeded world={summary} canLeave={canLeave} />;
@@ -43,6 +50,7 @@ export function PlayPage({ world, worlds, accessToken, transport, canLeave, mome
   return (
     <DreamloopProvider
       key={turn}
+      url={serverUrl(window.location)}
       world={world}
       transport={transport}
       {...(accessToken === undefined ? {} : { accessToken })}
@@ -50,7 +58,9 @@ export function PlayPage({ world, worlds, accessToken, transport, canLeave, mome
       {...(picture === undefined || moment !== undefined ? {} : { images: { [picture.field]: picture.file } })}
     >
       <PictureRefusal world={world} canLeave={canLeave} canStartWithout={!needsPicture}>
-        <PlayStage world={world} canLeave={canLeave} hasChosenTransport={transport === "auto"} />
+        <KeyNames>
+          <PlayStage world={world} title={title} canLeave={canLeave} hasChosenTransport={transport === "auto"} />
+        </KeyNames>
       </PictureRefusal>
     </DreamloopProvider>
   );

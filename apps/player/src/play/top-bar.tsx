@@ -2,8 +2,13 @@ import type { PlaySession, PlayState } from "@dreamloop/client";
 import { usePlayStats } from "@dreamloop/client/react";
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { withKeyName } from "./page-keys.ts";
-import type { Recorder } from "./use-recorder.ts";
+import type { Messages } from "../text/messages.ts";
+import { useText } from "../text/text-provider.tsx";
+import { clockTime } from "../text/wording.ts";
+import { withKeyName } from "./controls/page-keys.ts";
+import { speedOf } from "./numbers/frame-rates.ts";
+import { useFrameRates } from "./numbers/use-frame-rates.ts";
+import type { Recorder } from "./recording/use-recorder.ts";
 
 /** What the bar takes. */
 export interface TopBarProps {
@@ -23,7 +28,7 @@ export interface TopBarProps {
   readonly statsKeys: readonly string[];
   /** Shows or hides the numbers. */
   readonly onStats: () => void;
-  /** Pauses or goes on. */
+  /** Pauses or continues. */
   readonly onPause: () => void;
   /** One step while paused. */
   readonly onStep: () => void;
@@ -33,59 +38,50 @@ export interface TopBarProps {
   readonly onFullscreen: () => void;
 }
 
-const CAUSES: Readonly<Record<string, string>> = {
-  model: "the model is slow",
-  encode: "the encoder is slow",
-  network: "the network is slow",
-  decode: "this device is slow",
-  input: "inputs take long",
-};
-
 /** The bar over the picture. */
 export function TopBar(props: TopBarProps): ReactNode {
   const { session, state, recorder } = props;
+  const text = useText();
   const isPaused = state === "paused";
   return (
     <header className="top-bar">
       <div className="top-bar-side">
         {props.canLeave ? (
-          <a className="button is-icon" href="#/" aria-label="All worlds" title="All worlds">
+          <a className="button is-icon" href="#/" aria-label={text.common.allWorlds} title={text.common.allWorlds}>
             <Icon name="back" />
           </a>
         ) : null}
         <span className="top-bar-title">{session.world.title}</span>
         <QualityMark session={session} state={state} />
       </div>
-      <div className="top-bar-side" role="toolbar" aria-label="Session">
+      <div className="top-bar-side" role="toolbar" aria-label={text.bar.session}>
         <button
           type="button"
           className={recorder.isRecording ? "button is-record is-on" : "button is-record"}
-          onClick={recorder.toggle}
+          onClick={() => void recorder.toggle()}
           disabled={recorder.isBusy}
           aria-pressed={recorder.isRecording}
         >
           <span className="record-dot" aria-hidden="true" />
-          <span className="record-word">{recorder.isRecording ? clock(recorder.seconds) : "Record"}</span>
-          {recorder.isRecording ? <span className="visually-hidden"> recording, press to stop</span> : null}
+          <span className="record-word">{recorder.isRecording ? clockTime(recorder.seconds) : text.bar.record}</span>
+          {recorder.isRecording ? <span className="visually-hidden">{text.bar.recordingHint}</span> : null}
         </button>
-        {isPaused ? <Tool name="step" label="One step" onClick={props.onStep} /> : null}
+        {isPaused ? <Tool name="step" label={text.bar.step} onClick={props.onStep} /> : null}
         <Tool
           name={isPaused ? "play" : "pause"}
-          label={withKeyName(isPaused ? "Go on" : "Pause", props.pauseKeys)}
+          label={isPaused ? text.bar.continue : text.bar.pause}
+          keys={props.pauseKeys}
           onClick={props.onPause}
         />
-        <button
-          type="button"
-          className="button is-icon"
-          aria-label="Numbers"
-          aria-pressed={props.showsStats}
-          title={withKeyName("Numbers", props.statsKeys)}
+        <Tool
+          name="stats"
+          label={text.bar.numbers}
+          keys={props.statsKeys}
           onClick={props.onStats}
-        >
-          <Icon name="stats" />
-        </button>
-        <Tool name="fullscreen" label="Full screen" onClick={props.onFullscreen} isWide />
-        <Tool name="menu" label="Menu (Esc)" onClick={props.onMenu} />
+          isPressed={props.showsStats}
+        />
+        <Tool name="fullscreen" label={text.bar.fullScreen} onClick={props.onFullscreen} isWide />
+        <Tool name="menu" label={text.bar.menu} keys={[text.controls.keys.Esc]} onClick={props.onMenu} />
       </div>
     </header>
   );
@@ -94,16 +90,20 @@ export function TopBar(props: TopBarProps): ReactNode {
 function Tool(props: {
   readonly name: Parameters<typeof Icon>[0]["name"];
   readonly label: string;
+  readonly keys?: readonly string[];
   readonly onClick: () => void;
   readonly isWide?: boolean;
+  readonly isPressed?: boolean;
 }): ReactNode {
-  const { name, label, onClick, isWide } = props;
+  const { name, label, keys = [], onClick, isWide, isPressed } = props;
+  const text = useText();
   return (
     <button
       type="button"
       className={isWide === true ? "button is-icon on-wide" : "button is-icon"}
-      aria-label={label.replace(/ \(.*\)$/, "")}
-      title={label}
+      aria-label={label}
+      aria-pressed={isPressed}
+      title={withKeyName(label, keys, text)}
       onClick={onClick}
     >
       <Icon name={name} />
@@ -118,19 +118,34 @@ function QualityMark({
   readonly session: PlaySession;
   readonly state: PlayState | undefined;
 }): ReactNode {
-  const quality = usePlayStats(session)?.quality;
+  const text = useText();
+  const stats = usePlayStats(session);
+  const rates = useFrameRates(session, state);
+  const quality = stats?.quality;
   if (state !== "running" || quality === undefined || quality.level === "unknown") return null;
-  const words =
-    quality.level === "good"
-      ? "Smooth"
-      : (CAUSES[quality.cause ?? ""] ?? "not smooth").replace(/^./, (it) => it.toUpperCase());
+  const target = stats?.targetFramesPerSecond;
+  const speed =
+    rates === undefined || target === undefined ? undefined : speedOf(rates.generatedFramesPerSecond, target);
   return (
     <span className={`quality is-${quality.level}`}>
-      <span className="quality-dot" aria-hidden="true" /> {words}
+      <span className="quality-dot" aria-hidden="true" />{" "}
+      {quality.level === "good" ? text.bar.smooth : causeText(quality.cause, speed, text)}
     </span>
   );
 }
 
-function clock(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+/** What keeps a session from being smooth. A world that makes fewer frames than it should runs in slow motion. */
+function causeText(cause: string | undefined, speed: number | undefined, { bar }: Messages): string {
+  switch (cause) {
+    case "encode":
+      return bar.slowEncoder;
+    case "network":
+      return bar.slowNetwork;
+    case "decode":
+      return bar.slowDevice;
+    case "input":
+      return bar.slowResponse;
+    default:
+      return speed === undefined ? bar.slowMotion : bar.slowMotionAt(Math.min(speed, 1));
+  }
 }

@@ -2,9 +2,11 @@ import { PROMPT_WORDS, type PlaySession, type Transport } from "@dreamloop/clien
 import { usePlayEvent, usePlayState } from "@dreamloop/client/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
-import { sentence } from "../parts/error-text.ts";
+import { lookUp } from "../text/messages.ts";
+import { noticeText } from "../text/notice-text.ts";
+import { useText } from "../text/text-provider.tsx";
 
-/** A message that stands for a while. */
+/** A message that stays for a while. */
 export interface Toast {
   /** Which one. */
   readonly id: number;
@@ -14,22 +16,17 @@ export interface Toast {
   readonly topic?: string;
 }
 
-const STATE_WORDS: Readonly<Record<string, string>> = {
-  loading: "The world is loading.",
-  running: "Playing.",
-  paused: "Paused.",
-  completed: "The run is complete.",
-  reconnecting: "The connection was lost. Reconnecting.",
-  closed: "The session has ended.",
-};
+/** How long a message stays, and how much longer for each letter of it, in milliseconds. */
+const TOAST_MILLISECONDS = 4_000;
+const LETTER_MILLISECONDS = 50;
+/** Messages that stay beside a new one. */
+const MAX_OLDER_TOASTS = 2;
 
-const TOAST_MILLISECONDS = 6_000;
-
-/** Says what happens, to eyes by messages that stand for a while and to screen readers. */
+/** Says what happens: to eyes by messages that stay for a while, and to screen readers. */
 export function useAnnouncements(
   session: PlaySession | undefined,
   options: {
-    /** What is told to screen readers once, as soon as it is known and the world runs. */
+    /** What screen readers hear once, as soon as it is known and the world runs. */
     readonly hint?: string;
     /** Whether the client has chosen the transport, so that it is news when it is not the usual one. */
     readonly hasChosenTransport: boolean;
@@ -40,6 +37,7 @@ export function useAnnouncements(
   readonly dismiss: (id: number) => void;
 } {
   const { hint, hasChosenTransport } = options;
+  const text = useText();
   const announce = useAnnounce();
   const state = usePlayState(session);
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
@@ -50,33 +48,30 @@ export function useAnnouncements(
       const id = nextId.current++;
       const isOld = (each: Toast): boolean => each.message === message || (topic !== undefined && each.topic === topic);
       const made: Toast = topic === undefined ? { id, message } : { id, message, topic };
-      setToasts((all) => [...all.filter((each) => !isOld(each)).slice(-2), made]);
+      setToasts((all) => [...all.filter((each) => !isOld(each)).slice(-MAX_OLDER_TOASTS), made]);
       announce(message);
-      setTimeout(() => dismiss(id), TOAST_MILLISECONDS);
+      setTimeout(() => dismiss(id), TOAST_MILLISECONDS + LETTER_MILLISECONDS * message.length);
     },
     [announce, dismiss],
   );
   useEffect(() => {
-    if (state !== undefined) announce(STATE_WORDS[state] ?? "");
-  }, [state, announce]);
+    if (state !== undefined) announce(lookUp(text.said, state) ?? "");
+  }, [state, announce, text]);
   const isHintTold = useRef(false);
   useEffect(() => {
     if (state !== "running" || hint === undefined || isHintTold.current) return;
     isHintTold.current = true;
-    announce(`Playing. ${hint}`);
-  }, [state, hint, announce]);
-  // While somebody types, what was unknown a moment ago is of no interest any more.
-  usePlayEvent(session, "notice", ({ kind, message }) =>
-    toast(sentence(message), kind === PROMPT_WORDS ? kind : undefined),
+    announce(`${text.said.running} ${hint}`);
+  }, [state, hint, announce, text]);
+  usePlayEvent(session, "notice", (notice) =>
+    toast(noticeText(notice, text), notice.kind === PROMPT_WORDS ? notice.kind : undefined),
   );
   // The first choice is made before there is a session to listen to; later ones follow lost connections.
   const tellTransport = useCallback(
     (transport: Transport | undefined) => {
-      if (transport === "websocket" && hasChosenTransport) {
-        toast("WebRTC is not to be had here: the video comes over a WebSocket.");
-      }
+      if (transport === "websocket" && hasChosenTransport) toast(text.said.noWebRtc);
     },
-    [toast, hasChosenTransport],
+    [toast, hasChosenTransport, text],
   );
   useEffect(() => tellTransport(session?.transport), [session, tellTransport]);
   usePlayEvent(session, "transport", tellTransport);

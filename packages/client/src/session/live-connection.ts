@@ -70,7 +70,8 @@ export class LiveConnection {
         const frame = received === undefined ? shown : { ...shown, receivedAtMilliseconds: received };
         this.#unseenSince = undefined;
         this.#emptySince = undefined;
-        this.#setPicture(PICTURE_STATES.shown);
+        // A video that may not play shows its first frame all the same.
+        if (this.#picture !== PICTURE_STATES.needsGesture) this.#setPicture(PICTURE_STATES.shown);
         this.#statistics.framePresented(frame);
         events.emit("frame", frame);
       },

@@ -111,7 +111,7 @@ async function offer(order: {
       peer,
       receiver,
       sdp: await response.text(),
-      resource: location === null ? undefined : new URL(location, address).href,
+      resource: location === null ? undefined : resourceAddress(location, address),
       iceServers: readIceLinks(response.headers.get("link") ?? ""),
     };
   } catch (error) {
@@ -181,4 +181,10 @@ function gathered(peer: RTCPeerConnection, environment: ClientEnvironment): Prom
 
 function failed(message: string): DreamloopError {
   return new DreamloopError(ERROR_CODES.unavailable, message);
+}
+
+/** The address of what the server made. A path of its own lies below the server's address, also where a proxy has put that below a path. */
+function resourceAddress(location: string, address: string): string {
+  const server = address.slice(0, address.lastIndexOf("/whep/"));
+  return new URL(location.startsWith("/whep/") ? `${server}${location}` : location, address).href;
 }

@@ -33,7 +33,7 @@ describe("the pictures of worlds", () => {
     const { data, info } = await sharp(poster?.bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     const { width, height } = info;
     const strip = readProbeStrip({ data, width, height, channels: 3 });
-    expect(strip).toMatchObject({ stepIndex: 95, generation: 0 });
+    expect(strip).toMatchObject({ stepIndex: 150, generation: 0 });
   });
 
   test("that of a bundle is the file that its manifest names", () => {

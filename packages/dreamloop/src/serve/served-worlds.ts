@@ -68,7 +68,7 @@ function modelCard(folder: string): string | undefined {
   return file === undefined ? undefined : readFileSync(file, "utf8");
 }
 
-/** A frame of the probe, which `scripts/make-probe-poster.ts` makes. */
+/** A clip of the probe, which `scripts/make-world-posters.ts` makes. */
 const PROBE_POSTER = fileURLToPath(new URL("../../assets/probe.webp", import.meta.url));
 
 /** The picture of the probe world. */

@@ -1,15 +1,18 @@
-import type { ControlLayout, PlaySession, Recording } from "@dreamloop/client";
-import { useState, type ReactNode } from "react";
+import type { ControlLayout, PlaySession } from "@dreamloop/client";
+import type { ReactNode } from "react";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Markdown } from "../../parts/markdown.tsx";
-import type { Preferences } from "../../preferences/preferences.ts";
-import type { Remap } from "../../preferences/remap.ts";
-import { StartPicturePart } from "../../picture/start-picture-part.tsx";
-import { FeatureList } from "./feature-list.tsx";
-import { KeyList } from "./key-list.tsx";
-import { RecordingList } from "./recording-list.tsx";
-import { ResetForm } from "./reset-form.tsx";
-import { ShareLink } from "./share-link.tsx";
+import { useText } from "../../text/text-provider.tsx";
+import type { Remap } from "../controls/remap.ts";
+import type { KeptRecording } from "../recording/use-recorder.ts";
+import { AboutTab } from "./about-tab.tsx";
+import { ControlsTab } from "./controls-tab.tsx";
+import { RecordingsTab } from "./recordings-tab.tsx";
+import { SessionTab } from "./session-tab.tsx";
+
+const TABS = ["session", "controls", "recordings", "about"] as const;
+
+/** A part of the menu. */
+export type MenuTab = (typeof TABS)[number];
 
 /** What the menu takes. */
 export interface MenuProps {
@@ -17,18 +20,22 @@ export interface MenuProps {
   readonly session: PlaySession;
   /** The world's controls. */
   readonly layout: ControlLayout;
+  /** The part that is shown. */
+  readonly tab: MenuTab;
+  /** Shows another part. */
+  readonly onTab: (tab: MenuTab) => void;
   /** Finished recordings. */
-  readonly recordings: readonly Recording[];
-  /** What is remembered. */
-  readonly preferences: Preferences;
-  /** Changes what is remembered. */
-  readonly onPreferences: (change: Partial<Preferences>) => void;
+  readonly recordings: readonly KeptRecording[];
   /** Keys that were chosen. */
   readonly remap: Remap;
   /** Other keys. */
   readonly onRemap: (remap: Remap) => void;
   /** Whether there is a gallery. */
   readonly canLeave: boolean;
+  /** The browser's name of the gamepad that is connected. */
+  readonly gamepadId: string | undefined;
+  /** Takes where the sticks of gamepads are now for their rest. */
+  readonly onCalibrate: () => void;
   /** Hears of refusals. */
   readonly onError: (error: unknown) => void;
   /** Says something. */
@@ -37,83 +44,51 @@ export interface MenuProps {
   readonly onClose: () => void;
 }
 
-const TABS = ["Session", "Controls", "Recordings", "About"] as const;
-
 /** The menu; while it is open, the world stands still and nothing is held. */
 export function Menu(props: MenuProps): ReactNode {
-  const [tab, setTab] = useState<(typeof TABS)[number]>("Session");
+  const { menu } = useText();
+  const { session, tab, onTab } = props;
   return (
-    <Dialog title="Menu" className="menu" onClose={props.onClose}>
-      <nav className="tabs" aria-label="Parts of the menu">
+    <Dialog title={menu.title} className="menu" onClose={props.onClose}>
+      <nav className="tabs" aria-label={menu.parts}>
         {TABS.map((name) => (
           <button
             key={name}
             type="button"
             aria-current={name === tab ? "page" : undefined}
             className="tab"
-            onClick={() => setTab(name)}
+            onClick={() => onTab(name)}
           >
-            {name}
+            {menu[name]}
           </button>
         ))}
       </nav>
-      <div className="tab-content" tabIndex={0} role="region" aria-label={tab}>
-        {tab === "Session" ? <SessionTab {...props} /> : null}
-        {tab === "Controls" ? <KeyList layout={props.layout} remap={props.remap} onRemap={props.onRemap} /> : null}
-        {tab === "Recordings" ? <RecordingList recordings={props.recordings} /> : null}
-        {tab === "About" ? <About session={props.session} /> : null}
+      <div className="tab-content" tabIndex={0} role="region" aria-label={menu[tab]}>
+        {tab === "session" ? (
+          <SessionTab session={session} onError={props.onError} onToast={props.onToast} onDone={props.onClose} />
+        ) : null}
+        {tab === "controls" ? (
+          <ControlsTab
+            layout={props.layout}
+            remap={props.remap}
+            onRemap={props.onRemap}
+            gamepadId={props.gamepadId}
+            onCalibrate={props.onCalibrate}
+          />
+        ) : null}
+        {tab === "recordings" ? <RecordingsTab world={session.world.id} recordings={props.recordings} /> : null}
+        {tab === "about" ? <AboutTab world={session.world} /> : null}
       </div>
       <footer className="menu-foot">
         {props.canLeave ? (
           <a className="button" href="#/">
-            Leave
+            {menu.leave}
           </a>
         ) : null}
         <button type="button" className="button is-primary" data-focus-first onClick={props.onClose}>
-          Play on
+          {menu.playOn}
         </button>
       </footer>
     </Dialog>
-  );
-}
-
-function SessionTab(props: MenuProps): ReactNode {
-  const { session, preferences, onPreferences, onError, onToast } = props;
-  return (
-    <>
-      <ResetForm session={session} onError={onError} onDone={props.onClose} />
-      <StartPicturePart world={session.world} />
-      <ShareLink viewerToken={session.viewerToken} onToast={onToast} />
-      <section className="menu-part">
-        <h3>On screen</h3>
-        <label className="switch">
-          <input
-            type="checkbox"
-            checked={preferences.showsLegend}
-            onChange={(event) => onPreferences({ showsLegend: event.target.checked })}
-          />
-          Legend of the controls
-        </label>
-        <label className="switch">
-          <input
-            type="checkbox"
-            checked={preferences.showsStats}
-            onChange={(event) => onPreferences({ showsStats: event.target.checked })}
-          />
-          Numbers
-        </label>
-      </section>
-    </>
-  );
-}
-
-function About({ session }: { readonly session: PlaySession }): ReactNode {
-  const { world } = session;
-  return (
-    <>
-      <p>{world.description}</p>
-      {world.modelCard === undefined ? null : <Markdown text={world.modelCard} />}
-      <FeatureList />
-    </>
   );
 }

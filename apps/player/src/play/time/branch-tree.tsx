@@ -1,6 +1,6 @@
 import type { GenerationFacts, MomentPosition, PlayTimeline } from "@dreamloop/client";
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { clockTime, type TimeText } from "./time-text.ts";
+import { clockTime, type TimeText } from "../../text/time-text.ts";
 
 /** What the tree takes. */
 export interface BranchTreeProps {

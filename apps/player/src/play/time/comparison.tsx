@@ -1,7 +1,7 @@
 import type { PlaySession } from "@dreamloop/client";
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { Dialog } from "../../parts/dialog.tsx";
-import type { TimeText } from "./time-text.ts";
+import type { TimeText } from "../../text/time-text.ts";
 
 /** The other future: its picture beside this one, under the same keys. */
 export function OtherFuture(props: {

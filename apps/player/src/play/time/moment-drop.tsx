@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode } from "react";
-import { timeText } from "./time-text.ts";
+import { timeText } from "../../text/time-text.ts";
 
 /** A moment file that was dropped, and how many were before. */
 export interface DroppedMoment {

@@ -2,7 +2,7 @@ import type { PlaySession } from "@dreamloop/client";
 import { useCallback, useEffect, useRef, type ReactNode } from "react";
 import { Icon } from "../../parts/icons.tsx";
 import { fileName, pictureOf, saveFile } from "./save-file.ts";
-import type { TimeText } from "./time-text.ts";
+import type { TimeText } from "../../text/time-text.ts";
 
 /** What photo mode takes. */
 export interface PhotoModeProps {

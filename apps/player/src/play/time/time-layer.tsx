@@ -6,7 +6,8 @@ import { CompareForm, OtherFuture } from "./comparison.tsx";
 import { PhotoMode } from "./photo-mode.tsx";
 import { fileName, saveFile } from "./save-file.ts";
 import { ScrubPicture } from "./scrub-picture.tsx";
-import { timeText } from "./time-text.ts";
+import { useText } from "../../text/text-provider.tsx";
+import { timeText } from "../../text/time-text.ts";
 import { TimelineBar } from "./timeline-bar.tsx";
 import { useTimeTravel } from "./use-time-travel.ts";
 
@@ -30,6 +31,7 @@ export interface TimeLayerProps {
 export function TimeLayer({ session, capture, root, isBlocked, onNews, onError }: TimeLayerProps): ReactNode {
   const language = document.documentElement.lang || navigator.language;
   const text = timeText(language);
+  const { bar } = useText();
   const travel = useTimeTravel({ session, text, language, onNews, onError });
   const { state, isAvailable, scrubSeconds, back } = travel;
   const [panel, setPanel] = useState<"branches" | "compare" | undefined>();
@@ -136,7 +138,7 @@ export function TimeLayer({ session, capture, root, isBlocked, onNews, onError }
                   onClick={() => (other === undefined ? setPanel("compare") : endOther())}
                 />
                 <ToolButton name="moment" label={text.save} onClick={save} />
-                <ToolButton name="camera" label={`${text.photo} (O)`} onClick={() => setPhoto(true)} />
+                <ToolButton name="camera" label={bar.withKey(text.photo, "O")} onClick={() => setPhoto(true)} />
               </span>
             </TimelineBar>
           ) : null}

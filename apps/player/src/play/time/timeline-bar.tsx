@@ -1,7 +1,7 @@
 import type { Thumbnail } from "@dreamloop/client";
 import { useEffect, useRef, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
 import { Icon } from "../../parts/icons.tsx";
-import { clockTime, shortTime, type TimeText } from "./time-text.ts";
+import { clockTime, shortTime, type TimeText } from "../../text/time-text.ts";
 import type { TimeTravel } from "./use-time-travel.ts";
 
 /** Pictures in the strip. */

@@ -1,7 +1,7 @@
 import type { MomentPosition, PlaySession, PlayTimeline, TimelineState } from "@dreamloop/client";
 import { usePlayTimeline } from "@dreamloop/client/react";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { shortTime, type TimeText } from "./time-text.ts";
+import { shortTime, type TimeText } from "../../text/time-text.ts";
 
 /** How far the key goes back, in seconds of world time. */
 const BACK_SECONDS = 10;
