@@ -154,7 +154,7 @@ describe.skipIf(chromiumMissing() !== undefined)("finding one's way on the page"
     const picture = card(/Probe/).locator("img.poster");
     await picture.waitFor();
     await player.page.waitForFunction(
-      () => document.querySelector<HTMLImageElement>("img.poster")?.naturalWidth === 640,
+      () => document.querySelector<HTMLImageElement>("img.poster")?.naturalWidth === 384,
     );
     await card(/flow matching/)
       .locator("svg.poster")

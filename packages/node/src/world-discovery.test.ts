@@ -139,7 +139,7 @@ describe("resolveWorld", () => {
 
   test("finds a module by path or URL, and it can be loaded", async () => {
     // The module lies where no copy of the core can be imported; the mark is the same in every copy.
-    const schema = `{ [Symbol.for("dreamloop.made")]: "ModelInputSchema" }`;
+    const schema = `Object.freeze(Object.defineProperty({}, Symbol.for("dreamloop.made"), { value: "ModelInputSchema" }))`;
     const source = `export default { modelId: "mine", defaultInputMapping() {}, validateConfig() {}, createRuntime() {}, modelInputSchema: ${schema} };`;
     const path = await file("mine.mjs", source);
     for (const argument of ["./mine.mjs", "mine.mjs", path, pathToFileURL(path).href]) {

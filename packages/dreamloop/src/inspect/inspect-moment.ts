@@ -31,7 +31,12 @@ export async function inspectMoment(path: string): Promise<Inspection> {
       ),
       ...line("seed", String(position.seed)),
       ...line("prompt", prompt),
-      ...line("engine", typeof engine === "string" ? [engine, engineVersion].filter(Boolean).join(" ") : undefined),
+      ...line(
+        "engine",
+        typeof engine === "string"
+          ? [engine, typeof engineVersion === "string" ? engineVersion : ""].join(" ").trim()
+          : undefined,
+      ),
       ...line(
         "state",
         `${formatBytes(sizes.stateBytes)} in ${sizes.chunkCount} chunks, ${formatBytes(sizes.fileBytes)} on disk`,
