@@ -227,7 +227,7 @@ class PipelineWorld(_StatefulWorld):
             def conditioning(self, ctx):
                 return {"text": [ctx.initial.prompt]}
 
-            def step_input(self, ctx):
+            def chunk_input(self, ctx):
                 return my_controls(ctx.controls.drive, ctx.seconds)
 
             def refresh(self, ctx, cache):
@@ -249,7 +249,7 @@ class PipelineWorld(_StatefulWorld):
         """Keyword arguments of the pipeline's ``initialize_cache``."""
         return {}
 
-    def step_input(self, ctx: StepContext) -> Any:
+    def chunk_input(self, ctx: StepContext) -> Any:
         """What ``generate`` gets as ``input``."""
         return None
 
@@ -281,7 +281,7 @@ class PipelineWorld(_StatefulWorld):
         def generate() -> Any:
             if ctx.updated:
                 self.refresh(ctx, cache)
-            return ctx.model.generate(autoregressive_index=index, cache=cache, input=self.step_input(ctx))
+            return ctx.model.generate(autoregressive_index=index, cache=cache, input=self.chunk_input(ctx))
 
         output = rollout.advance(generate)
         return Step(_frames(output, type(self).output_axes, ctx.video), {"rollout": rollout, "steps": rollout.steps})

@@ -344,7 +344,7 @@ class PipelineTest(unittest.TestCase):
             def conditioning(self, ctx):
                 return {"text": [ctx.initial.prompt]}
 
-            def step_input(self, ctx):
+            def chunk_input(self, ctx):
                 return ctx.controls.drive.throttle
 
             def refresh(self, ctx, cache):

@@ -227,9 +227,11 @@ export class LiveConnection {
     const { signal } = this.#lifetime;
     Promise.all([api.facts(grant, signal), api.worlds(signal)])
       .then(([{ description }, worlds]) => {
-        if (this.#grant !== grant) return;
+        // A token that was renewed meanwhile makes another grant of the same session.
+        const newest = this.#grant;
+        if (newest.sessionId !== grant.sessionId) return;
         const world = worlds.find(({ id }) => id === grant.world.id) ?? grant.world;
-        this.#grant = { ...grant, world, ...(description === undefined ? {} : { description }) };
+        this.#grant = { ...newest, world, ...(description === undefined ? {} : { description }) };
         events.emit("world", world);
       })
       // Without it legend and rates stay unknown; a link that is gone is noticed elsewhere.

@@ -30,7 +30,7 @@ interface Request {
 }
 
 /** The status of a request that the proxy passes on for a client. */
-function statusFor(client: string, { path = "/healthz", method = "GET", headers = {}, body }: Request = {}) {
+function statusFor(client: string, { path = "/api/config", method = "GET", headers = {}, body }: Request = {}) {
   const all = { "x-forwarded-for": client, ...headers };
   return new Promise<number>((resolve, reject) => {
     const { port } = server.server;

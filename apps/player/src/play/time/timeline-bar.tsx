@@ -61,10 +61,9 @@ export function TimelineBar({ travel, text, language, children }: TimelineBarPro
       End: nowSeconds,
     };
     const target = steps[event.key];
+    const isGo = event.key === "Enter" || event.key === " ";
     if (target !== undefined) scrub(target);
-    else if ((event.key === "Enter" || event.key === " ") && scrubSeconds !== undefined) release();
-    else if (event.key === "Escape" && scrubSeconds !== undefined) cancel();
-    else return;
+    else if (isGo ? !release() : event.key !== "Escape" || !cancel()) return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -34,10 +34,10 @@ export interface TimeTravel {
   readonly isTravelling: boolean;
   /** Looks at a world time; the session stands still meanwhile. */
   readonly scrub: (seconds: number) => void;
-  /** Continues from what is looked at. */
-  readonly release: () => void;
-  /** Continues from where the session was. */
-  readonly cancel: () => void;
+  /** Continues from what is looked at; false when nothing is. */
+  readonly release: () => boolean;
+  /** Continues from where the session was; false when nothing is looked at. */
+  readonly cancel: () => boolean;
   /** Goes ten seconds back. */
   readonly back: () => void;
   /** Continues a branch from its end. */
@@ -48,13 +48,19 @@ export interface TimeTravel {
 export function useTimeTravel({ session, text, language, onNews, onError }: TimeTravelOptions): TimeTravel {
   const { timeline, state } = usePlayTimeline(session);
   const [scrubSeconds, setScrub] = useState<number | undefined>();
+  // The same at once: a key may come before the page has been drawn again.
+  const looking = useRef<number | undefined>(undefined);
+  const look = useCallback((seconds: number | undefined) => {
+    looking.current = seconds;
+    setScrub(seconds);
+  }, []);
   const [isTravelling, setTravelling] = useState(false);
   // Whether the session ran before, so that it does again after.
   const resumes = useRef(false);
   useEffect(() => {
-    setScrub(undefined);
+    look(undefined);
     setTravelling(false);
-  }, [session]);
+  }, [session, look]);
 
   const travel = useCallback(
     (to: MomentPosition, news: string) => {
@@ -74,11 +80,11 @@ export function useTimeTravel({ session, text, language, onNews, onError }: Time
         })
         .catch(onError)
         .finally(() => {
-          setScrub(undefined);
+          look(undefined);
           setTravelling(false);
         });
     },
-    [session, onNews, onError],
+    [session, look, onNews, onError],
   );
   const { nowSeconds, keptFromSeconds, history } = state;
   const isAvailable = history?.available === true;
@@ -86,32 +92,30 @@ export function useTimeTravel({ session, text, language, onNews, onError }: Time
   const scrub = useCallback(
     (seconds: number) => {
       if (session === undefined || !isAvailable || isTravelling) return;
-      setScrub((before) => {
-        if (before === undefined) {
-          resumes.current = session.state === "running";
-          if (resumes.current) session.pause().catch(onError);
-        }
-        return Math.min(nowSeconds, Math.max(keptFromSeconds, seconds));
-      });
+      if (looking.current === undefined) {
+        resumes.current = session.state === "running";
+        if (resumes.current) session.pause().catch(onError);
+      }
+      look(Math.min(nowSeconds, Math.max(keptFromSeconds, seconds)));
     },
-    [session, isAvailable, isTravelling, nowSeconds, keptFromSeconds, onError],
+    [session, isAvailable, isTravelling, nowSeconds, keptFromSeconds, look, onError],
   );
   const cancel = useCallback(() => {
-    if (scrubSeconds === undefined) return;
-    setScrub(undefined);
+    if (looking.current === undefined) return false;
+    look(undefined);
     onNews(text.stayed);
     if (resumes.current) session?.resume().catch(onError);
     resumes.current = false;
-  }, [scrubSeconds, session, text, onNews, onError]);
+    return true;
+  }, [session, look, text, onNews, onError]);
   const release = useCallback(() => {
-    if (scrubSeconds === undefined || timeline === undefined || isTravelling) return;
-    const target = timeline.momentAt(scrubSeconds);
-    if (target === undefined || nowSeconds - scrubSeconds < state.stepSeconds) {
-      cancel();
-      return;
-    }
-    travel(target, text.wentBack(shortTime(nowSeconds - scrubSeconds, language)));
-  }, [scrubSeconds, timeline, isTravelling, nowSeconds, state.stepSeconds, cancel, travel, text, language]);
+    const seconds = looking.current;
+    if (seconds === undefined || timeline === undefined || isTravelling) return false;
+    const target = timeline.momentAt(seconds);
+    if (target === undefined || nowSeconds - seconds < state.stepSeconds) return cancel();
+    travel(target, text.wentBack(shortTime(nowSeconds - seconds, language)));
+    return true;
+  }, [timeline, isTravelling, nowSeconds, state.stepSeconds, cancel, travel, text, language]);
   const back = useCallback(() => {
     if (session === undefined || !isAvailable || isTravelling) return;
     const target = timeline?.momentAt(nowSeconds - BACK_SECONDS);
