@@ -39,7 +39,7 @@ test.skipIf(python === undefined)(
   async () => {
     const folder = fileURLToPath(new URL("../../worlds/drive", import.meta.url));
     const onnx = await drive(await loadBundle(folder, { domains: { [driveDomain.id]: driveDomain } }));
-    const torch = await drive((await driveInTorch(python)));
+    const torch = await drive(await driveInTorch(python));
     expect(torch).toHaveLength(4);
     const largest = torch.map((frame, index) =>
       frame.reduce((most, value, at) => Math.max(most, Math.abs(value - (onnx[index]?.[at] ?? -999))), 0),

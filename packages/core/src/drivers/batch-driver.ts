@@ -396,15 +396,3 @@ function frameLimitOf(options: Omit<PlannedBatch, "plan">, framesPerSecond: numb
   if (secondsLimit === undefined) return frameLimit;
   return Math.min(frameLimit ?? Infinity, Math.max(1, Math.round(secondsLimit * framesPerSecond)));
 }
-
-/** Refuses a batch run that would never end. */
-export function requireBatchEnd(
-  options: Pick<BatchOptions, "source" | "stepLimit" | "frameLimit" | "secondsLimit">,
-): void {
-  const { source, stepLimit, frameLimit, secondsLimit } = options;
-  if ([source?.endSeconds, stepLimit, frameLimit, secondsLimit].some((limit) => limit !== undefined)) return;
-  throw new DreamloopError(
-    ERROR_CODES.invalidValue,
-    "BatchOptions: the run would never end; give a limit in frames, seconds or steps, or a source that ends",
-  );
-}
