@@ -278,6 +278,8 @@ describe("PlaySession", () => {
         url.endsWith("/api/worlds") ? { worlds: [{ ...world, controls }] } : { description: { framesPerSecond: 24 } },
       );
     links[0].handlers.onMessage({ type: "state", state: "running", generation: 0, seed: 1 });
+    // A token that is renewed while the answer is on its way changes nothing about that.
+    links[0].handlers.onMessage({ type: "token", token: "renewed", tokenSeconds: 60 });
     await settle();
     await settle();
     expect(session.world.controls).toEqual(controls);
