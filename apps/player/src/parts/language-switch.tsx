@@ -4,7 +4,7 @@ import { usePreferences } from "../preferences/preferences.tsx";
 import { isLanguage, languageFor, LANGUAGES } from "../text/languages.ts";
 import { useText } from "../text/text-provider.tsx";
 
-/** Chooses the language of the page. Languages are called by their own names, so that everybody finds theirs. */
+/** Chooses the player's language. Each language is listed under its own name, so that its speakers recognise it. */
 export function LanguageSwitch(): ReactNode {
   const text = useText();
   const [{ language }, changePreferences] = usePreferences();

@@ -13,10 +13,10 @@ export const PAGE_KEYS = {
   pause: ["KeyP"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Something that one of the page's own keys does. */
+/** Something that a key of the player itself does. */
 export type PageAction = keyof typeof PAGE_KEYS;
 
-/** All of the page's own keys but Escape and Tab, which no world gets. */
+/** All keys of the player itself but Escape and Tab, which no world gets. */
 export const RESERVED_KEYS: readonly string[] = Object.freeze(Object.values(PAGE_KEYS).flat());
 
 /** Keys that do the same as another one and are not named beside it. */
@@ -45,7 +45,7 @@ export function pageKeyNames(action: PageAction, { layout, remap, keyName }: Pag
     .map((key) => (key in CODES ? key : keyName(key)));
 }
 
-/** What one of the page's keys does; `undefined` for any other key. */
+/** What a key of the player does; `undefined` for any other key. */
 export function pageActionOf({ code, key }: Pick<KeyboardEvent, "code" | "key">): PageAction | undefined {
   return (Object.keys(PAGE_KEYS) as PageAction[]).find((action) => {
     const keys: readonly string[] = PAGE_KEYS[action];
