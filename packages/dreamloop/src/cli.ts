@@ -16,8 +16,9 @@ const THREADED = ["run", "replay", "check", "fork"];
 
 async function runCommand(): Promise<number> {
   const isThreaded = host.args.length > 0 && THREADED.includes(host.args[0]);
-  if (!isThreaded) return (await import("./program/run-cli.ts")).runCli(host);
-  return (await import("./program/thread/run-in-thread.ts")).runInThread(host);
+  if (isThreaded) return (await import("./program/thread/run-in-thread.ts")).runInThread(host);
+  const [{ ProcessClock }, { runCli }] = await Promise.all([import("@dreamloop/node"), import("./program/run-cli.ts")]);
+  return runCli({ ...host, clock: new ProcessClock() });
 }
 
 // The process is ended and not left to end by itself: a world's own code may have left timers or threads behind.

@@ -10,16 +10,16 @@ import { environmentVariable } from "./settings/setting.ts";
 const PAGE = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
 
 /** A command as the parser knows it. */
-function described(name: string): Command {
+async function described(name: string): Promise<Command> {
   const command = new Command(name);
-  COMMANDS.find((each) => each.name === name)?.describe(command);
+  (await COMMANDS.find((each) => each.name === name)?.load())?.describe(command);
   return command;
 }
 
 describe("docs/cli.md", () => {
-  test.each(COMMANDS.map(({ name }) => name))("describes %s and each of its options", (name) => {
+  test.each(COMMANDS.map(({ name }) => name))("describes %s and each of its options", async (name) => {
     expect(PAGE).toContain(`## \`dreamloop ${name}`);
-    for (const { long } of described(name).options)
+    for (const { long } of (await described(name)).options)
       expect(PAGE, `${name} ${long}`).toMatch(new RegExp(`\`[^\`]*${long}\\b`));
   });
 
@@ -37,7 +37,7 @@ describe("docs/cli.md", () => {
   });
 });
 
-test("every option of run is a setting, or one of the few that are not", () => {
+test("every option of run is a setting, or one of the few that are not", async () => {
   const others = [
     "--config",
     "--print-config",
@@ -50,6 +50,6 @@ test("every option of run is a setting, or one of the few that are not", () => {
     "--allow-other-engine",
   ];
   const settings = RUN_OPTIONS.map(({ flag }) => flag).filter((flag) => flag !== "WORLD");
-  const options = described("run").options.map(({ long }) => long);
+  const options = (await described("run")).options.map(({ long }) => long);
   expect(options.sort()).toEqual([...new Set([...settings, ...others])].sort());
 });

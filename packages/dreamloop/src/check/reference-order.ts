@@ -1,7 +1,7 @@
 import { DEFAULT_REFERENCE_FRAMES, MAX_REFERENCE_FRAMES } from "@dreamloop/onnx";
 import { finite } from "@dreamloop/core/internal";
 import type { Command } from "commander";
-import { settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
 import { usageError } from "../program/usage-error.ts";
 import { asNumber } from "../settings/setting.ts";
 import type { ParsedOptions } from "../settings/given-flags.ts";

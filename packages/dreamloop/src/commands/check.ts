@@ -10,7 +10,8 @@ import { bundleFolderOf } from "../lookup/bundle-folder.ts";
 import { findPlace, loadPlace } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
-import { EXIT_CODES, settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
+import { EXIT_CODES } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import { startInputs } from "../run/start-inputs.ts";
 import { givenFlags } from "../settings/given-flags.ts";
@@ -34,8 +35,6 @@ Examples:
 
 /** `dreamloop check`: says everything that is wrong with a world. */
 export const checkCommand: CliCommand = {
-  name: "check",
-  summary: "say what is wrong with a world or a bundle",
   describe: (command) => {
     command
       .argument("[world]", "the world or the folder of a bundle")

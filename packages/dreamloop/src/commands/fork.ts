@@ -4,7 +4,8 @@ import { finite, type Boundary, type DriverHistory } from "@dreamloop/core/inter
 import { momentPicture, writeMomentFile } from "@dreamloop/node";
 import { findWorld } from "../lookup/find-world.ts";
 import type { CliCommand } from "../program/cli-command.ts";
-import { EXIT_CODES, settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
+import { EXIT_CODES } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import { bindingOf } from "../run/moment-writer.ts";
 import { confirmReplacing } from "../run/confirm-replacing.ts";
@@ -25,8 +26,6 @@ Examples:
 
 /** `dreamloop fork`: another future from the same moment. */
 export const forkCommand: CliCommand = {
-  name: "fork",
-  summary: "write another future of a saved moment",
   describe: (command) => {
     command
       .argument("<moment>", "the moment file")

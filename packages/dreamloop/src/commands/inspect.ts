@@ -18,8 +18,6 @@ Examples:
 
 /** `dreamloop inspect`: says what a file holds. */
 export const inspectCommand: CliCommand = {
-  name: "inspect",
-  summary: "say what a trace, a video or another file holds",
   describe: (command) => {
     command.argument("<file>", "the file or folder");
     addSpeechOptions(command);

@@ -44,8 +44,6 @@ async function momentIn(
 
 /** `dreamloop play`: one world in the browser, with one command. */
 export const playCommand: CliCommand = {
-  name: "play",
-  summary: "play a world in the browser",
   describe: (command) => {
     command
       .argument("[world]", "the world to play, or a moment file to go on from")

@@ -23,7 +23,8 @@ import { resolve } from "node:path";
 import { findWorld, type WorldSearch } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
-import { EXIT_CODES, settling, type ExitCode } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
+import { EXIT_CODES, type ExitCode } from "../program/exit-codes.ts";
 import { ArtifactLog } from "../run/artifact-log.ts";
 import { confirmReplacing } from "../run/confirm-replacing.ts";
 import { planOutput } from "../run/plan-output.ts";
@@ -77,8 +78,6 @@ export interface ReplayResult {
 
 /** `dreamloop replay`: runs a trace again and compares every frame. */
 export const replayCommand: CliCommand = {
-  name: "replay",
-  summary: "run a recorded trace again and compare every frame",
   describe: (command) => {
     command
       .argument("<file>", "the trace")

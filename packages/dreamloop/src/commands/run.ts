@@ -4,7 +4,8 @@ import { TARGET_FORMS } from "@dreamloop/outputs";
 import { findWorld } from "../lookup/find-world.ts";
 import type { FoundWorld } from "../lookup/found-world.ts";
 import type { CliCommand, CliContext } from "../program/cli-command.ts";
-import { EXIT_CODES, settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
+import { EXIT_CODES } from "../program/exit-codes.ts";
 import { usageError } from "../program/usage-error.ts";
 import { confirmReplacing } from "../run/confirm-replacing.ts";
 import { executeRun } from "../run/execute-run.ts";
@@ -47,8 +48,6 @@ Examples:
 
 /** `dreamloop run`: runs a world in batch and writes its frames. */
 export const runCommand: CliCommand = {
-  name: "run",
-  summary: "run a world and write its frames",
   describe: (command) => {
     command
       .argument("[world]", "the world to run")

@@ -19,8 +19,6 @@ Examples:
 
 /** `dreamloop serve`: serves worlds to browsers until it is stopped. */
 export const serveCommand: CliCommand = {
-  name: "serve",
-  summary: "serve worlds to browsers",
   describe: (command) => {
     command.argument("[worlds...]", "the worlds to offer; default all");
     addServeOptions(command);

@@ -15,8 +15,6 @@ Examples:
 
 /** `dreamloop worlds`: lists the worlds that can be run by their id. */
 export const worldsCommand: CliCommand = {
-  name: "worlds",
-  summary: "list the worlds that are here",
   describe: (command) => {
     addSpeechOptions(command);
     command.addHelpText("after", HELP);

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { loadAdapter, resolveWorld, type ResolvedWorld } from "@dreamloop/node";
-import { settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
 import { bundledWorlds } from "./bundled-worlds.ts";
 import { bundleReference } from "./bundle-folder.ts";
 import { pythonReference, type PythonChoice } from "./python-reference.ts";

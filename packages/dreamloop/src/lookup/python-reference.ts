@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findPython } from "@dreamloop/external";
+import { findPython } from "@dreamloop/external/find-python";
 import type { WorldReferenceInput } from "@dreamloop/node";
 
 /** What runs worlds in Python. */

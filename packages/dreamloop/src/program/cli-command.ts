@@ -20,13 +20,10 @@ export type CliAction = (context: CliContext, args: readonly string[], options: 
 
 /**
  * One command of the command line, a file in `commands/` each. `describe` adds arguments, options and examples to the command that
- * it is given; a command is added to the program by naming it in `commands/index.ts`.
+ * it is given; it gets its name and its line of help in
+ * `commands/index.ts`.
  */
 export interface CliCommand {
-  /** What people type. */
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
   /** Adds arguments, options and examples. */
   describe(command: Command): void;
   /** Does the work. */

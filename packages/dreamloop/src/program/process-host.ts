@@ -1,16 +1,14 @@
 import { createInterface } from "node:readline";
-import { ProcessClock } from "@dreamloop/node";
 import type { CliHost, OutputStream, StopSignal } from "./cli-host.ts";
 
-/** The process that this runs in. */
-export function processHost(): CliHost {
+/** The process that this runs in, but for its clock, whose package takes a while to load and is not needed beside a thread. */
+export function processHost(): Omit<CliHost, "clock"> {
   return {
     args: process.argv.slice(2),
     env: process.env,
     cwd: process.cwd(),
     stdout: process.stdout,
     stderr: process.stderr,
-    clock: new ProcessClock(),
     onStop: (listener) => {
       const signals: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
       for (const signal of signals) process.on(signal, listener);

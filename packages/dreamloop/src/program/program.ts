@@ -55,11 +55,14 @@ export async function runProgram(context: CliContext): Promise<ExitCode> {
   for (const entry of COMMANDS) {
     const command = program.command(entry.name).description(entry.summary).helpOption("-h, --help", "print help");
     refuseThroughErrors(command);
-    entry.describe(command);
+    // Only a command that is named is run or asked for help; `help run` names one as well.
+    if (!host.args.includes(entry.name)) continue;
+    const { describe, run } = await entry.load();
+    describe(command);
     command.action(async () => {
       const options: { readonly json?: boolean; readonly quiet?: boolean } = command.opts();
       terminal.setMode({ json: options.json === true, quiet: options.quiet === true });
-      exitCode = await entry.run(context, command.args, options);
+      exitCode = await run(context, command.args, options);
     });
   }
   try {

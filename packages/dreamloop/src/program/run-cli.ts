@@ -1,7 +1,8 @@
 import { DreamloopError, isDreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { Terminal } from "../terminal/terminal.ts";
 import type { CliHost } from "./cli-host.ts";
-import { EXIT_CODES, exitCodeOf, type ExitCode } from "./exit-codes.ts";
+import { exitCodeOf } from "./exit-code-of.ts";
+import { EXIT_CODES, type ExitCode } from "./exit-codes.ts";
 import { Interruption } from "./interruption.ts";
 import { runProgram } from "./program.ts";
 

@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import { nearest } from "@dreamloop/core/internal";
-import { markUsage } from "./exit-codes.ts";
+import { markUsage } from "./exit-code-of.ts";
 
 /** An error that says what the caller asked for and cannot have. */
 export function usageError(message: string): DreamloopError {

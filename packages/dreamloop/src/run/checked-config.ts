@@ -8,7 +8,7 @@ import {
 } from "@dreamloop/core";
 import { freshInputState } from "@dreamloop/core/internal";
 import type { FoundWorld } from "../lookup/found-world.ts";
-import { settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
 import { usageError } from "../program/usage-error.ts";
 import { namingRunOptions, withOptionNames } from "../settings/flag-names.ts";
 import type { RunSettings } from "../settings/run-settings.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { NullOutputTarget, type Json, type OutputTarget } from "@dreamloop/core";
 import { targetsFor, type EncoderName } from "@dreamloop/outputs";
 import type { CliContext } from "../program/cli-command.ts";
-import { settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
 import { usageError } from "../program/usage-error.ts";
 
 /** A file that a command uses, and the option that names it. */

@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { modelInputSchema, type ModelAdapter, type VideoChunk } from "@dreamloop/core";
 import { fakeWorld } from "@dreamloop/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exitCodeOf } from "../program/exit-codes.ts";
+import { exitCodeOf } from "../program/exit-code-of.ts";
 import { startInputs } from "./start-inputs.ts";
 
 let folder: string;

@@ -10,7 +10,7 @@ import {
 } from "@dreamloop/core";
 import { imageInputSize, type ImageInputSize } from "@dreamloop/node";
 import { pictureFrame } from "@dreamloop/outputs";
-import { markUsage } from "../program/exit-codes.ts";
+import { markUsage } from "../program/exit-code-of.ts";
 import { didYouMean, usageError } from "../program/usage-error.ts";
 import { UNNAMED_IMAGE } from "../settings/image-files.ts";
 import type { SessionSettings } from "../settings/run-settings.ts";

@@ -4,7 +4,7 @@ import { serverConfig, type ServerConfig } from "@dreamloop/server/config";
 import { addPythonOptions, repeated } from "../commands/options.ts";
 import type { CliHost } from "../program/cli-host.ts";
 import type { PythonChoice } from "../lookup/python-reference.ts";
-import { settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
 import { namingServeOptions, withOptionNames } from "../settings/flag-names.ts";
 import { givenFlags, type ParsedOptions } from "../settings/given-flags.ts";
 import { SESSION_SETTINGS, sessionSettings, settingLayers } from "../settings/run-settings.ts";

@@ -1,6 +1,6 @@
 import { DreamloopError, ERROR_CODES } from "@dreamloop/core";
 import type { CliHost } from "../program/cli-host.ts";
-import { markUsage } from "../program/exit-codes.ts";
+import { markUsage } from "../program/exit-code-of.ts";
 import { didYouMean } from "../program/usage-error.ts";
 import { SettingLayer } from "./layers.ts";
 import { environmentVariable, type Setting } from "./setting.ts";

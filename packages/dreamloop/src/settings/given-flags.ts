@@ -2,7 +2,7 @@ import { imageFiles } from "./image-files.ts";
 import { splitPair } from "./pair.ts";
 import type { GivenFlags } from "./run-settings.ts";
 import type { Setting } from "./setting.ts";
-import { settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
 
 /** The options of a command as the parser gives them: by the camel-case name of the flag. */
 export type ParsedOptions = Readonly<Record<string, unknown>>;

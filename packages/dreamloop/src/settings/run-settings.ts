@@ -2,7 +2,7 @@ import type { InferenceConfig, InferenceConfigInput, Json } from "@dreamloop/cor
 import { finite, flag, jsonMapping, listOf, mappingOf, oneOf, setJsonPath, text } from "@dreamloop/core/internal";
 import { ENCODER_NAMES, type EncoderName } from "@dreamloop/outputs";
 import type { CliHost } from "../program/cli-host.ts";
-import { settling } from "../program/exit-codes.ts";
+import { settling } from "../program/exit-code-of.ts";
 import { usageError } from "../program/usage-error.ts";
 import { configFileLayer } from "./config-file.ts";
 import { environmentLayer } from "./environment.ts";
