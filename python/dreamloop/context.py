@@ -17,13 +17,27 @@ __all__ = ["LoadContext", "RolloutContext", "StepContext"]
 class _Context:
     """What every function of a world is given."""
 
-    def __init__(self, *, video: Video, options: Fields, config: Dict[str, Any], is_cancelled: Callable[[], bool], log: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        *,
+        video: Video,
+        options: Fields,
+        config: Dict[str, Any],
+        is_cancelled: Callable[[], bool],
+        log: Callable[[str], None],
+        rank: int = 0,
+        ranks: int = 1,
+    ) -> None:
         #: Size, rate and layout of the frames.
         self.video = video
         #: The world's own options.
         self.options = options
         #: The configuration in force: ``device``, ``precision``, ``model`` and so on, as the driver gave it.
         self.config = config
+        #: Which of the processes that run the world together this is: 0 to ``ranks - 1``. Only the frames of rank 0 count.
+        self.rank = rank
+        #: How many processes run the world together; 1 unless the configuration says ``resourceHints.ranks``.
+        self.ranks = ranks
         self._is_cancelled = is_cancelled
         self._log = log
 

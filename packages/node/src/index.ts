@@ -33,5 +33,11 @@ export type { SessionStart, WorldInfo, WorldInfoField } from "./host/messages.ts
 export { DEFAULT_MAX_CHUNKS_IN_FLIGHT } from "./host/port-chunk-sink.ts";
 export { WORKER_END_SECONDS, WorldHost } from "./host/world-host.ts";
 export type { LoadWorldOptions } from "./host/world-host.ts";
-export { loadAdapter, worldReference } from "./host/world-reference.ts";
+export { worldReference } from "./host/world-reference.ts";
 export type { WorldReference, WorldReferenceInput } from "./host/world-reference.ts";
+// Pools of workers
+export { loadAdapter } from "./pool/load-adapter.ts";
+export { PooledRuntime } from "./pool/pooled-runtime.ts";
+export type { PooledRuntimeOptions, StartWorkerOptions } from "./pool/pooled-runtime.ts";
+export type { PoolWorker } from "./pool/pool-worker.ts";
+export { RESTART_SECONDS } from "./pool/restart-pauses.ts";

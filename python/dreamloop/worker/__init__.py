@@ -25,6 +25,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--control", type=int, required=True, help="descriptor of the connection")
     parser.add_argument("--lifeline", type=int, help="descriptor that is closed when the driver ends")
     parser.add_argument("--shared", type=int, help="descriptor of the shared memory")
+    parser.add_argument("--rank", type=int, default=0, help="which of the processes that run the world together this is")
+    parser.add_argument("--ranks", type=int, default=1, help="how many there are")
     given = parser.parse_args(arguments)
     own = tuple(number for number in (given.control, given.lifeline, given.shared) if number is not None)
     for descriptor in own:
@@ -39,7 +41,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         faulthandler.register(signal.SIGUSR2, all_threads=True)
     _settle(given.folder)
     channel = Channel(socket.socket(fileno=given.control))
-    server = Server(channel, lambda: open_world(given.file, given.name), given.shared)
+    server = Server(channel, lambda: open_world(given.file, given.name), given.shared, given.rank, given.ranks)
     server.serve()
     sys.stdout.flush()
     sys.stderr.flush()

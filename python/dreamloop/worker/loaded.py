@@ -20,12 +20,22 @@ _CODES = {"load": "load_failed", "start": "step_failed", "step": "step_failed", 
 class LoadedWorld:
     """One object of a world's class with its model, options and video; all sessions share it."""
 
-    def __init__(self, cls: Type[World], declaration: Declaration, config: Dict[str, Any], log: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        cls: Type[World],
+        declaration: Declaration,
+        config: Dict[str, Any],
+        log: Callable[[str], None],
+        rank: int = 0,
+        ranks: int = 1,
+    ) -> None:
         self.cls = cls
         self.declaration = declaration
         self.config = config
         self.model: Any = None
         self.slots: Optional[SlotPool] = None
+        #: Which of the processes that run the world together this is, and how many there are.
+        self.rank, self.ranks = rank, ranks
         self._log = log
         values = values_of(declaration.options, dict(config.get("runtimeOptions") or {}), "InferenceConfig.runtimeOptions")
         self.options = Fields(values, "options")
@@ -54,7 +64,15 @@ class LoadedWorld:
 
     def surroundings(self, is_cancelled: Callable[[], bool]) -> Dict[str, Any]:
         """What every context holds."""
-        return {"video": self.video, "options": self.options, "config": self.config, "is_cancelled": is_cancelled, "log": self._log}
+        return {
+            "video": self.video,
+            "options": self.options,
+            "config": self.config,
+            "is_cancelled": is_cancelled,
+            "log": self._log,
+            "rank": self.rank,
+            "ranks": self.ranks,
+        }
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Calls a function of the world; what it raises becomes an error that names the line."""

@@ -23,10 +23,13 @@ MAX_SESSIONS = 1024
 class Server:
     """The worker's side of the session protocol (docs/session-protocol.md)."""
 
-    def __init__(self, channel: Channel, open_world: Callable[[], WorldFile], shared_descriptor: Optional[int]) -> None:
+    def __init__(
+        self, channel: Channel, open_world: Callable[[], WorldFile], shared_descriptor: Optional[int], rank: int = 0, ranks: int = 1
+    ) -> None:
         self._channel = channel
         self._open_world = open_world
         self._shared = shared_descriptor
+        self._rank, self._ranks = rank, ranks
         self._requests: "queue.SimpleQueue[Optional[Message]]" = queue.SimpleQueue()
         self._cancelled: Set[int] = set()
         self._file: Optional[WorldFile] = None
@@ -125,7 +128,7 @@ class Server:
         request_id = message.header["id"]
         self._describe(message)
         assert self._file is not None
-        loaded = LoadedWorld(self._file.cls, self._file.declaration, message.header["config"], self.log)
+        loaded = LoadedWorld(self._file.cls, self._file.declaration, message.header["config"], self.log, self._rank, self._ranks)
 
         def progress(stage: str, fraction: Optional[float]) -> None:
             told = {"type": "progress", "id": request_id, "stage": stage[:200]}
@@ -193,7 +196,10 @@ class Server:
         return {"bytes": len(data)}, data
 
     def _restore(self, message: Message) -> Tuple[Dict[str, Any], Any]:
-        return self._numbered(message, lambda session: session.restore(message.payload))
+        seed = message.header.get("seed")
+        if seed is not None and (type(seed) is not int or not 0 <= seed <= 2**53):
+            raise DreamloopError("invalid_value", "session protocol: restore.seed: expected an integer from 0 to 2^53")
+        return self._numbered(message, lambda session: session.restore(message.payload, seed))
 
     def _close(self, message: Message) -> Tuple[Dict[str, Any], Any]:
         session = self._sessions.pop(message.header["session"], None)

@@ -121,9 +121,10 @@ class Session:
             if is_cancelled():
                 raise DreamloopError("cancelled", "the step was cancelled")
             frame_count = video.frames_of_step(position.step_index)
-            if target is None:
-                target = self._target(frame_count)
-            world.guard("step", lambda: write_frames(outcome.frames, video, frame_count, target.array, place))  # type: ignore[union-attr]
+            if world.rank == 0:
+                if target is None:
+                    target = self._target(frame_count)
+                world.guard("step", lambda: write_frames(outcome.frames, video, frame_count, target.array, place))  # type: ignore[union-attr]
             metadata = _plain(outcome.metadata, "step() metadata", place)
             metrics = metric_samples(outcome.metrics)
         except BaseException:
@@ -140,7 +141,10 @@ class Session:
             self._before, self._position = position, after
         reply: Dict[str, Any] = {"index": position.step_index, "frameCount": frame_count, "metadata": metadata, "metrics": metrics}
         payload: Any = b""
-        if target.slot is None:
+        if world.rank > 0 or target is None:
+            # Only the frames of rank 0 go anywhere.
+            reply["frames"] = {"bytes": 0}
+        elif target.slot is None:
             payload = memoryview(target.array.reshape(-1))
             reply["frames"] = {"bytes": len(payload)}
         else:
@@ -187,8 +191,8 @@ class Session:
         line = json.dumps({"format": SNAPSHOT_FORMAT, "world": world.identity, "content": header}, allow_nan=False, separators=(",", ":"))
         return line.encode("utf-8") + b"\n" + payload
 
-    def restore(self, data: Any) -> None:
-        """Continues from a snapshot of the same world and version; refuses what is none."""
+    def restore(self, data: Any, seed_from_here: Optional[int] = None) -> None:
+        """Continues from a snapshot of the same world and version, with its seed or another; refuses what is none."""
         raw = memoryview(data)
         end = bytes(raw).find(b"\n")
         try:
@@ -205,6 +209,7 @@ class Session:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DreamloopError("invalid_value", f"restore: this is no snapshot of this world: {error}") from None
         made = self._world.call("restore", state)
+        seed = seed if seed_from_here is None else seed_from_here
         position = Position(seed, step_index, initial, made if self._world.cls.in_place else frozen(made), is_complete)
         self._position, self._before, self._pending = position, None, None
 
@@ -272,7 +277,7 @@ class Session:
             raise DreamloopError("step_failed", message, place=place)
         else:
             outcome = Step(returned)
-        if outcome.frames is None:
+        if outcome.frames is None and self._world.rank == 0:
             raise DreamloopError("step_failed", "step() returned None for its frames; does it end without return?", place=place)
         if outcome.state is None and has_state:
             if not in_place:

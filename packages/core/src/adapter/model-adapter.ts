@@ -7,6 +7,7 @@ import {
   type InferenceConfig,
   type Precision,
 } from "../model/inference-config.ts";
+import { distributionHint, distributionOf } from "../model/distribution.ts";
 import type { CachePolicy, ModelConfig } from "../model/model-config.ts";
 import { DreamloopError, ERROR_CODES, isDreamloopError } from "../foundation/dreamloop-error.ts";
 import type { UserInputSchema } from "../inputs/user-input-schema.ts";
@@ -220,6 +221,14 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
   if (config.modelId !== id) unsupported("InferenceConfig.modelId", config.modelId, [id], id);
   const backends = supports.backends ?? ["local"];
   if (!backends.includes(config.backend)) unsupported("InferenceConfig.backend", config.backend, backends, id);
+  const hint = distributionHint(config.resourceHints);
+  if (hint !== undefined && (config.backend === BACKENDS.local || config.backend === BACKENDS.external)) {
+    throw new DreamloopError(
+      ERROR_CODES.unsupportedConfig,
+      `InferenceConfig.resourceHints.${hint}: the backend ${config.backend} does not use it; leave the backend out, or choose local-distributed`,
+    );
+  }
+  if (config.backend === BACKENDS.localDistributed) distributionOf(config.resourceHints);
   const devices = supports.devices ?? ["cpu"];
   if (config.device !== undefined && !devices.includes(config.device))
     unsupported("InferenceConfig.device", config.device, devices, id);

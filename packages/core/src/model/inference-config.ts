@@ -1,4 +1,5 @@
 import {
+  isPlainObject,
   jsonMapping,
   MAX_JSON_DEPTH,
   oneOf,
@@ -8,7 +9,8 @@ import {
   withDefault,
   type Json,
 } from "../foundation/validate/reader.ts";
-import { made, recordFactory } from "../foundation/validate/record.ts";
+import { isMade, made, recordFactory } from "../foundation/validate/record.ts";
+import { distributionHint } from "./distribution.ts";
 import { modelConfig, type ModelConfig, type ModelConfigInput } from "./model-config.ts";
 
 /** Where and how inference compute runs. */
@@ -54,7 +56,7 @@ export interface InferenceConfig {
   readonly presetId?: string;
   /** Asset selector that the adapter understands. */
   readonly checkpoint?: string;
-  /** Where and how inference runs; default `local`. */
+  /** Where and how inference runs; default `local`, or `local-distributed` where `resourceHints` has workers, ranks or devices. */
   readonly backend: Backend;
   /** For example `cpu`, `cuda:0`, `webgpu`; absent: the adapter decides. */
   readonly device?: string;
@@ -76,9 +78,11 @@ export interface InferenceConfigInput extends Partial<Omit<InferenceConfig, "mod
   readonly model?: ModelConfigInput | readonly ModelConfigInput[];
 }
 
+type Hints = InferenceConfig["resourceHints"];
+
 const readModel = made((value) => modelConfig(value as ModelConfigInput));
 
-const make = recordFactory<InferenceConfig>("InferenceConfig", {
+const makeInFull = recordFactory<InferenceConfig>("InferenceConfig", {
   modelId: text({ maxLength: 200 }),
   presetId: optional(text({ maxLength: 200 })),
   checkpoint: optional(text({ maxLength: 4096 })),
@@ -100,6 +104,14 @@ const make = recordFactory<InferenceConfig>("InferenceConfig", {
   runtimeOptions: withDefault(jsonMapping, Object.freeze({})),
   resourceHints: withDefault(jsonMapping, Object.freeze({})),
 });
+
+function make(input: unknown): InferenceConfig {
+  if (!isPlainObject(input) || isMade(input, "InferenceConfig") || input.backend !== undefined)
+    return makeInFull(input);
+  const { resourceHints } = input;
+  const isSpread = isPlainObject(resourceHints) && distributionHint(resourceHints as Hints) !== undefined;
+  return makeInFull(isSpread ? { ...input, backend: BACKENDS.localDistributed } : input);
+}
 
 /** Makes an `InferenceConfig` with defaults; refuses blank identities, wrong types, unknown members and unknown keys. */
 export function inferenceConfig(input: InferenceConfigInput): InferenceConfig {

@@ -1,4 +1,5 @@
 import {
+  BACKENDS,
   configOfCandidate,
   inferenceConfig,
   type InferenceConfig,
@@ -76,9 +77,7 @@ export function requireSameBinding(
 ): readonly string[] {
   if (bound.modelId !== here.modelId) refuseState("world", bound.modelId, here.modelId);
   compare("session description", bound.description, here.description, refuseState);
-  const { resourceHints: _its, ...itsConfig } = bound.config;
-  const { resourceHints: _ours, ...ourConfig } = here.config;
-  compare("configuration", itsConfig, ourConfig, refuseState);
+  compare("configuration", comparable(bound.config), comparable(here.config), refuseState);
   compare("version", bound.versions, here.versions, refuseState);
   const others: string[] = [];
   compare("runtime", bound.runtimeFacts, here.runtimeFacts, (what, its, ours) => {
@@ -89,6 +88,11 @@ export function requireSameBinding(
     others.push(`${fact}: ${shown(its)} → ${shown(ours)}`);
   });
   return others;
+}
+
+/** What of a configuration decides about frames: not how many workers of the same machine share its sessions. */
+function comparable({ resourceHints: _, backend, ...config }: InferenceConfig): object {
+  return { ...config, backend: backend === BACKENDS.localDistributed ? BACKENDS.local : backend };
 }
 
 function compare(

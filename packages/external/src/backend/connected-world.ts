@@ -3,10 +3,13 @@ import type { SharedFrames } from "../carriers/shared-frames.ts";
 import type { LoadReply } from "../protocol/message-schemas.ts";
 import type { ProtocolClient } from "./protocol-client.ts";
 
+/** Who asks a world and gets its answers: one connection, or several that are asked as one. */
+export type WorldClient = Pick<ProtocolClient, "failure" | "request" | "notify" | "fail">;
+
 /** A loaded world at the other end of a carrier. Who connected it closes it. */
 export interface ConnectedWorld {
   /** Requests and their answers. */
-  readonly client: ProtocolClient;
+  readonly client: WorldClient;
   /** What it said when it was loaded. */
   readonly loaded: LoadReply;
   /** Where its frames lie; absent: they come with the answers. */

@@ -4,12 +4,12 @@ import {
   modelInputs,
   sessionDescription,
   throwIfCancelled,
-  type InferenceRuntime,
   type Json,
   type ModelInputs,
   type SessionDescription,
   type StartSessionOptions,
 } from "@dreamloop/core";
+import { RESTART_SECONDS, type PoolWorker } from "@dreamloop/node";
 import type { DescribedVideo, DescribedWorld } from "../protocol/message-schemas.ts";
 import type { ConnectedWorld } from "./connected-world.ts";
 import { RemoteSession, type SessionDeadlines } from "./remote-session.ts";
@@ -30,14 +30,8 @@ export interface RemoteRuntimeOptions {
   readonly onWarning?: (text: string) => void;
 }
 
-/**
- * Seconds to wait before each restart in a row; a session that is started meanwhile waits too. After the last, without a step that succeeded
- * in between, a world is given up.
- */
-export const RESTART_SECONDS: readonly number[] = [0, 0.5, 1, 2, 4, 8, 15, 30];
-
 /** A world at the other end of a carrier, loaded anew when it dies: the sessions that it had are lost, later ones run. */
-export class RemoteRuntime implements InferenceRuntime {
+export class RemoteRuntime implements PoolWorker {
   /** How many sessions may be open at a time. */
   readonly maxSessions: number;
   readonly #options: RemoteRuntimeOptions;
@@ -68,6 +62,21 @@ export class RemoteRuntime implements InferenceRuntime {
     if (signal.aborted) await runtime.close();
     throwIfCancelled(signal, `${options.label}: the load`);
     return runtime;
+  }
+
+  /** Sessions that are open or being started. */
+  get sessionCount(): number {
+    return this.#sessions.size + this.#starting;
+  }
+
+  /** Whether a session can start at once; false while the world is being started again. */
+  get isReady(): boolean {
+    return this.#world !== undefined;
+  }
+
+  /** Why it is not started again; absent while it runs or will run again. */
+  get failure(): DreamloopError | undefined {
+    return this.#failure;
   }
 
   /** What its sessions deliver. */

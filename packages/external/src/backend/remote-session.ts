@@ -7,6 +7,7 @@ import {
   type InferenceSession,
   type ModelInputs,
   type ResetOptions,
+  type RestoreOptions,
   type SessionDescription,
   type SessionSnapshot,
   type StepOptions,
@@ -213,8 +214,8 @@ export class RemoteSession implements InferenceSession {
     return { version: this.#options.snapshotVersion, data: payload };
   }
 
-  /** Continues from a snapshot of the same world and version. */
-  async restore(snapshot: SessionSnapshot): Promise<void> {
+  /** Continues from a snapshot of the same world and version, with its seed or another. */
+  async restore(snapshot: SessionSnapshot, { seed }: RestoreOptions = {}): Promise<void> {
     this.#requireIdle("restore");
     const { snapshotVersion } = this.#options;
     if (snapshot?.version !== snapshotVersion || !(snapshot.data instanceof Uint8Array)) {
@@ -225,7 +226,14 @@ export class RemoteSession implements InferenceSession {
     }
     const payload = snapshot.data;
     const { value } = await this.#exclusively(() =>
-      this.#ask({ message: { type: "restore" }, payload, reply: sessionStatusSchema }, "the restore"),
+      this.#ask(
+        {
+          message: { type: "restore", ...(seed === undefined ? {} : { seed }) },
+          payload,
+          reply: sessionStatusSchema,
+        },
+        "the restore",
+      ),
     );
     this.#settle(value);
   }

@@ -206,7 +206,7 @@ export const toWorldSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("discard"), ...numbered }),
   z.object({ type: z.literal("reset"), ...numbered, seed: index.optional(), initial: values.optional() }),
   z.object({ type: z.literal("snapshot"), ...session }),
-  z.object({ type: z.literal("restore"), ...numbered }),
+  z.object({ type: z.literal("restore"), ...numbered, seed: index.optional() }),
   z.object({ type: z.literal("close"), ...session }),
   z.object({ type: z.literal("cancel"), id: index }),
   z.object({ type: z.literal("release"), slots: z.array(index).max(MAX_SLOTS) }),

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import {
+  BACKENDS,
   DreamloopError,
   ERROR_CODES,
   throwIfCancelled,
@@ -10,14 +11,17 @@ import {
   type ModelAdapter,
 } from "@dreamloop/core";
 import { finite } from "@dreamloop/core/internal";
+import type { StartWorkerOptions } from "@dreamloop/node";
 import type { z } from "zod";
 import type { ConnectedWorld } from "../backend/connected-world.ts";
 import { describedAdapter } from "../backend/described-adapter.ts";
 import type { WorldLog } from "../backend/protocol-client.ts";
 import { RemoteRuntime } from "../backend/remote-runtime.ts";
 import { describeReplySchema, loadReplySchema } from "../protocol/message-schemas.ts";
+import { RankedWorker, type Worker } from "../ranks/ranked-worker.ts";
 import { WorkerProcess } from "../supervisor/worker-process.ts";
 import { changedFile, fileTimes } from "./file-times.ts";
+import { startPool, type WorkerPlace } from "./python-pool.ts";
 import { pythonFolder, WORKER_PROGRAM } from "./python-folder.ts";
 import { pythonWorldOptions, type PythonWorldOptions, type PythonWorldOptionsInput } from "./python-options.ts";
 
@@ -52,7 +56,7 @@ export async function pythonWorld(
   }
   const label = isAdapter ? file.slice(FLASHDREAMS.length) : basename(file);
   const onLog = listener.onLog ?? printed(label);
-  const start = (): WorkerProcess => startWorker(options, file, label, onLog);
+  const start = (how: ProcessOptions = {}): WorkerProcess => startWorker(options, { file, label, onLog, ...how });
   const spare = new SpareWorker(start());
   let description: z.output<typeof describeReplySchema>;
   try {
@@ -69,45 +73,87 @@ export async function pythonWorld(
   ): Promise<InferenceRuntime> => {
     const { signal: never } = new AbortController();
     const deadlines = deadlinesOf(options, config);
-    return RemoteRuntime.create(
-      {
-        described,
-        label,
-        deadlines,
-        onWarning: (text) => onLog({ level: "warning", text }),
-        connect: async ({ signal: cancel, attempt }) => {
-          const worker = (attempt === 0 ? spare.take() : undefined) ?? start();
-          return loadWorker({
-            worker,
-            config,
-            signal: cancel,
-            loadSeconds: deadlines.loadSeconds,
-            watch: options.watch,
-            onProgress: attempt === 0 ? (onProgress ?? (() => undefined)) : () => undefined,
-          });
+    const one = (own: InferenceConfig, { ranks, env }: WorkerPlace, how: StartWorkerOptions): Promise<RemoteRuntime> =>
+      RemoteRuntime.create(
+        {
+          described,
+          label,
+          deadlines,
+          onWarning: (text) => onLog({ level: "warning", text }),
+          connect: async ({ signal: cancel, attempt }) => {
+            const isPlain = ranks === 1 && Object.keys(env).length === 0;
+            const free = attempt === 0 && isPlain ? spare.take() : undefined;
+            return loadWorker({
+              worker: free ?? (isPlain ? start() : await startRanks({ ranks, env, label, start })),
+              config: own,
+              signal: cancel,
+              loadSeconds: deadlines.loadSeconds,
+              watch: options.watch,
+              onProgress: attempt === 0 ? how.onProgress : () => undefined,
+              ...(ranks === 1 ? {} : { ranks }),
+            });
+          },
         },
-      },
-      signal ?? never,
-    );
+        how.signal,
+      );
+    const how = { signal: signal ?? never, onProgress: onProgress ?? ((): void => undefined) };
+    if (config.backend !== BACKENDS.localDistributed) return one(config, { ranks: 1, env: {} }, how);
+    return startPool({ adapter, config, label, ...how, startWorker: one });
   };
-  return describedAdapter({ described, backends: ["local", "external"], createRuntime });
+  const adapter = describedAdapter({
+    described,
+    backends: [BACKENDS.local, BACKENDS.external, BACKENDS.localDistributed],
+    createRuntime,
+  });
+  return adapter;
+}
+
+/** How a process is started beside what the options say. */
+interface ProcessOptions {
+  /** Variables beside its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Which of the processes that run the world together it is. */
+  readonly rank?: number;
+  /** How many there are. */
+  readonly ranks?: number;
+}
+
+async function startRanks(given: {
+  readonly ranks: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly label: string;
+  readonly start: (how: ProcessOptions) => WorkerProcess;
+}): Promise<Worker> {
+  const { ranks, env, label, start } = given;
+  if (ranks === 1) return start({ env });
+  return RankedWorker.start({
+    ranks,
+    label,
+    start: (rank, own) => start({ rank, ranks, env: { ...env, ...own } }),
+  });
 }
 
 function startWorker(
   options: PythonWorldOptions,
-  file: string,
-  label: string,
-  onLog: (line: WorldLog) => void,
+  given: ProcessOptions & {
+    readonly file: string;
+    readonly label: string;
+    readonly onLog: (line: WorldLog) => void;
+  },
 ): WorkerProcess {
+  const { file, label, onLog, env, rank = 0, ranks = 1 } = given;
   const own = file.startsWith(FLASHDREAMS) ? process.cwd() : dirname(file);
   const folder = options.folder === undefined ? own : resolve(options.folder);
   const name = options.name === undefined ? [] : ["--name", options.name];
+  const place = ranks === 1 ? [] : ["--rank", `${rank}`, "--ranks", `${ranks}`];
   return new WorkerProcess({
     command: options.python,
-    args: ["-u", join(pythonFolder(), WORKER_PROGRAM), file, "--folder", folder, ...name],
+    args: ["-u", join(pythonFolder(), WORKER_PROGRAM), file, "--folder", folder, ...name, ...place],
     cwd: folder,
-    label,
-    useSharedMemory: options.sharedMemory,
+    label: ranks === 1 ? label : `${label}, rank ${rank} of ${ranks}`,
+    // Frames of the other ranks go nowhere.
+    useSharedMemory: options.sharedMemory && rank === 0,
+    ...(env === undefined ? {} : { extraEnv: env }),
     onLog,
     isAuthors: (path) =>
       !/[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python\d/.test(path) && !path.startsWith(pythonFolder()),
@@ -126,7 +172,8 @@ async function describeWorker(worker: WorkerProcess): Promise<z.output<typeof de
 }
 
 interface LoadOptions {
-  readonly worker: WorkerProcess;
+  readonly worker: Worker;
+  readonly ranks?: number;
   readonly config: InferenceConfig;
   readonly signal: AbortSignal;
   readonly loadSeconds: number;
@@ -142,6 +189,7 @@ async function loadWorker({
   loadSeconds,
   watch,
   onProgress,
+  ranks,
 }: LoadOptions): Promise<ConnectedWorld> {
   const cancel = (): void => worker.client.fail(new DreamloopError(ERROR_CODES.cancelled, "the load was cancelled"));
   signal.addEventListener("abort", cancel, { once: true });
@@ -165,7 +213,7 @@ async function loadWorker({
     return {
       client: worker.client,
       loaded: value,
-      facts: { framesThrough: worker.frameCarrier },
+      facts: { framesThrough: worker.frameCarrier, ...(ranks === undefined ? {} : { ranks: `${ranks}` }) },
       failed: worker.failed,
       ...(worker.frames === undefined ? {} : { frames: worker.frames }),
       ...(watch ? { staleness: stale } : {}),

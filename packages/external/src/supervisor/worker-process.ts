@@ -6,6 +6,7 @@ import { SharedFrames } from "../carriers/shared-frames.ts";
 import { SocketCarrier, type CarrierStream } from "../carriers/socket-carrier.ts";
 import { ProtocolClient, type WorldLog } from "../backend/protocol-client.ts";
 import { endError, placeInStack, stackIn, type ProcessEnd } from "./last-words.ts";
+import { inheritedEnvironment } from "./inherited-environment.ts";
 import { OutputLines } from "./output-lines.ts";
 import { endGroup, identityOf, type ProcessIdentity } from "./process-group.ts";
 import { WorldTraceback } from "../backend/world-error.ts";
@@ -22,6 +23,8 @@ export interface WorkerProcessOptions {
   readonly label: string;
   /** Its whole environment; default that of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Variables that it gets beside its environment, or in place of those of the same names. */
+  readonly extraEnv?: Readonly<Record<string, string>>;
   /** Whether frames may go through shared memory; default true. */
   readonly useSharedMemory?: boolean;
   /** Gets what it prints and logs. */
@@ -92,7 +95,9 @@ export class WorkerProcess {
         stdio,
         detached: process.platform !== "win32",
         windowsHide: true,
-        ...(options.env === undefined ? {} : { env: { ...options.env } }),
+        ...(options.env === undefined && options.extraEnv === undefined
+          ? {}
+          : { env: { ...(options.env ?? inheritedEnvironment()), ...options.extraEnv } }),
       },
     );
     const { pid } = this.#child;

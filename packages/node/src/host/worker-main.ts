@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import {
+  BACKENDS,
   DreamloopError,
   ERROR_CODES,
   defaultCanonicalizer,
@@ -24,8 +25,10 @@ import { runFrom } from "../moment/run-from.ts";
 import { HostedSessionWorker } from "./hosted-session-worker.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
 import { ThreadMarks } from "./thread-marks.ts";
+import { watchNativeCode } from "./watch-native-code.ts";
 import { errorToThread } from "./thread-error.ts";
-import { loadAdapter, worldReference } from "./world-reference.ts";
+import { loadAdapter } from "../pool/load-adapter.ts";
+import { worldReference } from "./world-reference.ts";
 
 /**
  * The worker of one loaded runtime: loads the world, then runs the driver, converters, mapping and model of all its sessions, interleaved.
@@ -48,6 +51,8 @@ class RuntimeWorker {
     this.#waits = start.waits;
     const candidateIndex = start.candidateIndex ?? 0;
     checkConfigSupport(adapter, config, candidateIndex);
+    // The threads of a pool run native code, and end with this one.
+    if (config.backend === BACKENDS.localDistributed) marks.noteNativeCode();
     const runtime: unknown = await adapter.createRuntime(configOfCandidate(config, candidateIndex), {
       signal: this.#cancel.signal,
       onProgress: (progress) => post({ type: "progress", progress }),
@@ -164,15 +169,6 @@ function worldInfo(
 
 function post(message: FromWorker): void {
   parentPort?.postMessage(message);
-}
-
-/** Marks the thread when the first native add-on is loaded into it; see `ThreadMarks`. */
-function watchNativeCode(marks: ThreadMarks): void {
-  const open = process.dlopen.bind(process);
-  process.dlopen = (...given) => {
-    if (!marks.noteNativeCode()) throw new DreamloopError(ERROR_CODES.cancelled, "the thread is being ended");
-    open(...given);
-  };
 }
 
 const start = workerData as WorkerStart;

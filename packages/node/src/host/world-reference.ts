@@ -29,7 +29,7 @@ export function worldReference(input: WorldReferenceInput): WorldReference {
 }
 
 /** Imports the module and gives its adapter; throws `not_found`, `load_failed` or `invalid_value` naming the module. */
-export async function loadAdapter(reference: WorldReference): Promise<ModelAdapter> {
+export async function importAdapter(reference: WorldReference): Promise<ModelAdapter> {
   const { module, exportName, argument } = reference;
   const specifier = isAbsolute(module) ? pathToFileURL(module).href : module;
   const loaded = await importModule(specifier, module);
