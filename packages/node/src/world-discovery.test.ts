@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { declaredWorlds } from "./discovery/declared-worlds.ts";
 import { installedPackage, installedWorlds } from "./discovery/installed-worlds.ts";
 import { MAX_PACKAGE_MANIFEST_BYTES, packageEntry, readPackageManifest } from "./discovery/package-manifest.ts";
-import { loadAdapter } from "./host/world-reference.ts";
+import { loadAdapter } from "./pool/load-adapter.ts";
 import { resolveWorld, type ResolvedWorld } from "./world-discovery.ts";
 
 let root = "";
