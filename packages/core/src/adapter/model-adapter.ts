@@ -51,7 +51,7 @@ const CACHE_POLICY_KINDS = {
 export interface AdapterSupport {
   /** Backends; default `["local"]`. */
   readonly backends?: readonly Backend[];
-  /** Devices, such as `cpu`; default `["cpu"]`. */
+  /** Devices, such as `cpu`; `cuda` stands for `cuda:0`, `cuda:1` and so on too. Default `["cpu"]`. */
   readonly devices?: readonly string[];
   /** Precisions beside `auto`; default `["fp32"]`. */
   readonly precisions?: readonly Precision[];
@@ -184,6 +184,11 @@ function unsupported(field: string, found: unknown, allowed: readonly string[], 
   );
 }
 
+/** Whether a device is among those that are supported: by its name, or as one of several of a kind. */
+function takesDevice(devices: readonly string[], device: string): boolean {
+  return devices.includes(device) || devices.includes(device.replace(/:\d{1,3}$/, ""));
+}
+
 /**
  * Refuses options that a schema does not take, and those that it drops without a trace, as object schemas do with keys that they do not know: an
  * option counts as known when it is in the result, or when the result is another without it.
@@ -230,7 +235,7 @@ export function checkConfigSupport(adapter: ModelAdapter, config: InferenceConfi
   }
   if (config.backend === BACKENDS.localDistributed) distributionOf(config.resourceHints);
   const devices = supports.devices ?? ["cpu"];
-  if (config.device !== undefined && !devices.includes(config.device))
+  if (config.device !== undefined && !takesDevice(devices, config.device))
     unsupported("InferenceConfig.device", config.device, devices, id);
   const precisions: readonly Precision[] = ["auto", ...(supports.precisions ?? ["fp32"])];
   if (!precisions.includes(config.precision))

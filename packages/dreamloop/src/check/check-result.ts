@@ -1,4 +1,5 @@
 import type { Fault, LoadStatus } from "@dreamloop/onnx";
+import type { DeviceState } from "@dreamloop/onnx/node";
 import { messageWithPlace } from "../terminal/author-place.ts";
 
 /** One thing that was looked at. */
@@ -27,6 +28,8 @@ export interface CheckResult {
   readonly faults: readonly Fault[];
   /** What was looked at, in this order. */
   readonly checks: readonly CheckItem[];
+  /** Of a bundle: what it can run on here, and why not on the other devices that ONNX Runtime offers on this system. */
+  readonly devices?: readonly DeviceState[];
   /** Of a bundle that was loaded: what came of its reference frames, and where what runs is not what was asked for. */
   readonly status?: LoadStatus;
 }

@@ -2,6 +2,7 @@ import { faultLines } from "@dreamloop/onnx";
 import type { ResolvedWorld } from "@dreamloop/node";
 import { checkAdapter } from "../check/check-adapter.ts";
 import { checkBundleFolder, type FolderCheck } from "../check/check-bundle-folder.ts";
+import { describeDevices } from "../check/describe-devices.ts";
 import { checkItem, type CheckItem, type CheckResult } from "../check/check-result.ts";
 import { checkSessions, RUN_CHECK } from "../check/check-sessions.ts";
 import { addReferenceOptions, referenceOrder, type ReferenceOrder } from "../check/reference-order.ts";
@@ -75,6 +76,7 @@ async function check(
   const hasFailed = (): boolean => items.some(({ outcome }) => outcome === "failed");
   if (!hasFailed()) items.push(...(await checkCode(context, { place, settings, run, suites: folder === undefined })));
   if (!run && !hasFailed()) items.push(notRun(place.argument));
+  const devices = folder === undefined ? undefined : await (await import("@dreamloop/onnx/node")).probeDevices();
   return {
     type: "check",
     version: 1,
@@ -83,6 +85,7 @@ async function check(
     ok: faults.length === 0 && items.every(({ outcome }) => outcome !== "failed"),
     faults,
     checks: items,
+    ...(devices === undefined ? {} : { devices }),
     ...(status === undefined ? {} : { status }),
   };
 }
@@ -158,7 +161,8 @@ function describeCheck(result: CheckResult, styles: Styles): string {
   const verdict = result.ok
     ? styles.good(`${result.world} is sound${wasRun ? "" : " as far as it was looked at: no step was run"}`)
     : styles.bad(`${result.world}: ${countOf(result.faults.length || failed, "fault")}`);
-  return [...lines, ...faults, verdict].join("\n");
+  const devices = describeDevices(result.devices ?? []).map((line) => `      ${line}`);
+  return [...lines, ...faults, ...devices, verdict].join("\n");
 }
 
 function describeItem({ name, outcome, message }: CheckItem, styles: Styles): readonly string[] {

@@ -1,3 +1,4 @@
+import { describeDevices } from "../check/describe-devices.ts";
 import { availableWorlds, type ListedWorld } from "../lookup/available-worlds.ts";
 import type { CliCommand } from "../program/cli-command.ts";
 import { EXIT_CODES } from "../program/exit-codes.ts";
@@ -11,19 +12,29 @@ to run: dreamloop run also takes a path to a module or to a folder with a world.
 Examples:
   $ dreamloop worlds
   $ dreamloop worlds --json
+  $ dreamloop worlds --devices
 `;
 
 /** `dreamloop worlds`: lists the worlds that can be run by their id. */
 export const worldsCommand: CliCommand = {
   describe: (command) => {
+    command.option("--devices", "also try what worlds in ONNX can run on here");
     addSpeechOptions(command);
     command.addHelpText("after", HELP);
   },
-  run: async ({ host, terminal }) => {
+  run: async ({ host, terminal }, _arguments, options) => {
     const { worlds, problems } = availableWorlds(host.cwd);
     for (const problem of problems) terminal.warn(problem);
-    if (terminal.mode.json) terminal.document({ type: "worlds", version: 1, worlds, problems });
-    else terminal.result(describeWorlds(worlds));
+    const devices = options.devices === true ? await (await import("@dreamloop/onnx/node")).probeDevices() : undefined;
+    if (terminal.mode.json) {
+      terminal.document({
+        type: "worlds",
+        version: 1,
+        worlds,
+        problems,
+        ...(devices === undefined ? {} : { devices }),
+      });
+    } else terminal.result([describeWorlds(worlds), ...describeDevices(devices ?? [])].join("\n"));
     return EXIT_CODES.ok;
   },
 };

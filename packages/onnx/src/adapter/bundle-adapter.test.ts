@@ -115,7 +115,7 @@ describe("bundleAdapter", () => {
     ["H3: fp16", { precision: "fp16" }, /precision: "fp16" is not supported by "toy-flow"; supported: auto, fp32/],
     ["H3: bf16", { precision: "bf16" }, /"bf16" is not supported/],
     ["H3: int8", { precision: "int8" }, /"int8" is not supported/],
-    ["another device", { device: "cuda:0" }, /device: "cuda:0".*supported: cpu/],
+    ["another device", { device: "tpu:0" }, /device: "tpu:0".*supported: cpu/],
     [
       "a number of steps without a schedule",
       { model: { denoisingSteps: 3 } },

@@ -147,14 +147,16 @@ class BundleAdapter implements BundleModelAdapter {
     this.#settings(config);
   }
 
-  describe(): SessionDescription {
-    return describeBundle(this.#options.bundle);
+  describe(config?: InferenceConfig): SessionDescription {
+    const { bundle, engine } = this.#options;
+    return describeBundle(bundle, config?.device === undefined || config.device === engine.devices[0]);
   }
 
   async createRuntime(config: InferenceConfig, { signal, onProgress }: CreateRuntimeOptions): Promise<BundleRuntime> {
     const { bundle, engine, verifyHashes = true, domains, maxSessions = DEFAULT_MAX_BUNDLE_SESSIONS } = this.#options;
     const settings = this.#settings(config);
     const { threads } = settings;
+    const { device } = config;
     const { memoryBytes = this.#options.memoryBytes ?? engine.memoryBytes ?? Infinity } = runtimeOptionsSchema.parse(
       config.runtimeOptions,
     );
@@ -162,10 +164,17 @@ class BundleAdapter implements BundleModelAdapter {
     const tooLarge = memoryFaults(need, memoryBytes);
     if (tooLarge.length > 0) throw bundleError(bundle.files.location, tooLarge);
     const lease = await this.#loads.acquire({
-      key: JSON.stringify([bundle.files.location, engine.name, threads, bundle.manifest.files, bundle.manifest.graphs]),
+      key: JSON.stringify([
+        bundle.files.location,
+        engine.name,
+        device ?? engine.devices[0],
+        threads,
+        bundle.manifest.files,
+        bundle.manifest.graphs,
+      ]),
       load: (loadSignal, tell) =>
         loadGraphs(
-          { bundle, engine, threads, verifyHashes, domains: domainRegistry(domains), samplers: this.#samplers },
+          { bundle, engine, threads, device, verifyHashes, domains: domainRegistry(domains), samplers: this.#samplers },
           loadSignal,
           tell,
         ),
@@ -180,8 +189,9 @@ class BundleAdapter implements BundleModelAdapter {
         world,
         settings,
         maxSessions: Math.min(maxSessions, sessionsThatFit(need, memoryBytes)),
-        description: this.describe(),
+        description: this.describe(config),
         samplers: this.#samplers,
+        device,
         status: {
           referenceCheck,
           fallbacks: fallbacksOf(config, { precision: bundle.manifest.precision, engine: lease.value.engine }),
@@ -263,7 +273,8 @@ class BundleAdapter implements BundleModelAdapter {
   }
 }
 
-function describeBundle({ manifest }: Bundle): SessionDescription {
+/** What sessions deliver. Only the engine's first device, the processor, promises the same bits again. */
+function describeBundle({ manifest }: Bundle, deterministic: boolean): SessionDescription {
   const { width, height, framesPerSecond, framesPerStep, firstStepFrames = framesPerStep } = manifest.video;
   const { layout, range, colorSpace, inputLatencySteps } = manifest.video;
   return sessionDescription({
@@ -278,7 +289,7 @@ function describeBundle({ manifest }: Bundle): SessionDescription {
     colorSpace,
     range,
     inputLatencySteps,
-    deterministic: true,
+    deterministic,
   });
 }
 

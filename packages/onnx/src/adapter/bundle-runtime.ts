@@ -40,6 +40,8 @@ export interface BundleRuntimeOptions {
   readonly description: SessionDescription;
   /** The samplers by name. */
   readonly samplers: SamplerRegistry;
+  /** What the configuration asks to run on; absent: the engine's first device. */
+  readonly device?: string | undefined;
   /** Id and version of the domain; absent where there is none. */
   readonly domainVersion: string | undefined;
   /** How the load went. */
@@ -96,7 +98,7 @@ export class BundleRuntime implements InferenceRuntime {
 
   /** What a trace has to know to be repeated: weights, engine, threads, precision, sampler, cache; and how the load went. */
   facts(): { readonly [key: string]: Json } {
-    const { lease, world, settings, samplers, domainVersion, status } = this.#options;
+    const { lease, world, settings, samplers, domainVersion, status, device } = this.#options;
     const { engine } = lease.value;
     const used = new Set(sampleNames(world));
     return {
@@ -108,6 +110,7 @@ export class BundleRuntime implements InferenceRuntime {
       engine: engine.name,
       engineVersion: engine.version,
       providers: [...engine.providers],
+      ...(device === undefined ? {} : { device }),
       processor: engine.processor,
       threads: settings.threads,
       precision: world.manifest.precision,

@@ -110,7 +110,7 @@ function repeatingEngine(engine: Engine): Engine {
     get openGraphs() {
       return engine.openGraphs;
     },
-    facts: () => engine.facts(),
+    facts: (device) => engine.facts(device),
     createGraph: async (source, options) => repeatingGraph(await engine.createGraph(source, options), source.path),
   };
 }

@@ -15,6 +15,8 @@ export interface GraphSource {
 export interface GraphOptions {
   /** Threads that one run may use. */
   readonly threads: number;
+  /** What the graph runs on, one of the engine's devices; default the first of them. */
+  readonly device?: string | undefined;
   /** Cancels the creation where the engine can be interrupted. */
   readonly signal?: AbortSignal;
 }
@@ -57,7 +59,7 @@ export interface EngineFacts {
 export interface Engine {
   /** Name for messages and keys of shared loads. */
   readonly name: string;
-  /** Devices that a configuration may ask for; the first is the default. */
+  /** Devices that a configuration may ask for; the first is the default. Whether they are there is known when a graph is made for one. */
   readonly devices: readonly string[];
   /** Threads of a run unless the configuration says otherwise. */
   readonly defaultThreads: number;
@@ -65,8 +67,8 @@ export interface Engine {
   readonly memoryBytes?: number | undefined;
   /** Graphs made and not closed yet: the native handles in use. */
   readonly openGraphs: number;
-  /** Name, version and providers; may load the engine. Throws `unavailable` when it is not installed. */
-  facts(): Promise<EngineFacts>;
-  /** Loads one graph. Throws `load_failed` with the engine's reason, `cancelled`, or `unavailable`. */
+  /** Name, version and the providers of a device, by default the first; may load the engine. Throws `unavailable` when it is not installed. */
+  facts(device?: string): Promise<EngineFacts>;
+  /** Loads one graph. Throws `load_failed` with the engine's reason, `cancelled`, or `unavailable` when the engine or the device is not there. */
   createGraph(source: GraphSource, options: GraphOptions): Promise<Graph>;
 }

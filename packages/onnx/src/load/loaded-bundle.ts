@@ -18,6 +18,8 @@ export interface LoadOptions extends StructureOptions {
   readonly engine: Engine;
   /** Threads of a run. */
   readonly threads: number;
+  /** What the graphs run on; default the engine's first device. */
+  readonly device?: string | undefined;
   /** Whether the SHA-256 of every file is compared first. */
   readonly verifyHashes: boolean;
 }
@@ -57,7 +59,7 @@ export async function loadGraphs(
   signal: AbortSignal,
   onProgress: (progress: LoadProgress) => void,
 ): Promise<LoadedBundle> {
-  const { bundle, engine, threads } = options;
+  const { bundle, engine, threads, device } = options;
   const { files, manifest } = bundle;
   onProgress({ stage: "check" });
   const { faults } = await checkStructure(files, options);
@@ -68,7 +70,7 @@ export async function loadGraphs(
     const wrong = await checkHashes(files, manifest, { onProgress: tell, signal });
     if (wrong.length > 0) throw bundleError(files.location, wrong);
   }
-  const facts = await engine.facts();
+  const facts = await engine.facts(device);
   const constants = await readConstants(bundle);
   const graphs = new Map<string, Graph>();
   try {
@@ -78,7 +80,7 @@ export async function loadGraphs(
       onProgress({ stage: "weights", fraction: index / names.length });
       const path = manifest.graphs[name]?.file ?? "";
       const externalData = await externalDataOf(files, path);
-      graphs.set(name, await engine.createGraph({ files, path, externalData }, { threads, signal }));
+      graphs.set(name, await engine.createGraph({ files, path, externalData }, { threads, device, signal }));
     }
     throwIfCancelled(signal, "the load");
   } catch (error) {

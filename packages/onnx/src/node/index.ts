@@ -1,3 +1,5 @@
+export { probeDevices } from "./device-probe.ts";
+export type { DeviceState } from "./device-probe.ts";
 export { folderFiles } from "./folder-files.ts";
 export { checkBundle, loadBundle } from "./load-bundle.ts";
 export type { LoadBundleOptions } from "./load-bundle.ts";

@@ -2,9 +2,10 @@ import { createRequire } from "node:module";
 import { availableParallelism, totalmem } from "node:os";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "@dreamloop/core";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
-import type { Engine, EngineFacts, Graph, GraphSource } from "../load/engine.ts";
+import type { Engine, EngineFacts, Graph, GraphOptions, GraphSource } from "../load/engine.ts";
 import { besidePath } from "../manifest/bundle-files.ts";
 import type { GraphPort, Tensor, TensorData, TensorDtype } from "../manifest/tensor.ts";
+import { offeredDevices, providerNames, providersOf, whyDeviceIsMissing } from "./node-devices.ts";
 import { processorName } from "./processor-name.ts";
 
 type Library = typeof import("onnxruntime-node");
@@ -17,9 +18,6 @@ export const MAX_DEFAULT_THREADS = 4;
  * that wait would take the cores from the one that works. Measured with four graphs on two cores: 4 to 9 times slower with it.
  */
 const SESSION_CONFIG = { session: { intra_op: { allow_spinning: "0" } } };
-
-/** What runs the graphs; the library has it in every build, so that nothing else can take its place. */
-const PROVIDERS = ["cpu"];
 
 /** Fatal errors only: what is wrong is in the error that is thrown, and the library's own lines would go to the terminal. */
 const LOG_FATAL_ONLY = 4;
@@ -34,7 +32,7 @@ export interface NodeEngineOptions {
 }
 
 /**
- * ONNX Runtime in Node, on the processor. A run blocks the calling thread while it computes, so a server keeps it in a worker.
+ * ONNX Runtime in Node, on the processor or another device that it offers here. A run blocks the calling thread while it computes, so a server keeps it in a worker.
  * The library is loaded with the first graph.
  */
 export function nodeEngine(options: NodeEngineOptions = {}): Engine {
@@ -43,7 +41,7 @@ export function nodeEngine(options: NodeEngineOptions = {}): Engine {
 
 class NodeEngine implements Engine {
   readonly name = "onnxruntime-node";
-  readonly devices = ["cpu"];
+  readonly devices = offeredDevices(process.platform, process.arch);
   readonly defaultThreads = Math.min(MAX_DEFAULT_THREADS, availableParallelism());
   readonly memoryBytes = Math.floor(machineMemoryBytes() * DEFAULT_MEMORY_SHARE);
   openGraphs = 0;
@@ -53,24 +51,26 @@ class NodeEngine implements Engine {
     this.#load = load;
   }
 
-  async facts(): Promise<EngineFacts> {
+  async facts(device = "cpu"): Promise<EngineFacts> {
     await this.#library();
     const manifest = createRequire(import.meta.url)("onnxruntime-node/package.json") as { readonly version: string };
     return {
       name: this.name,
       version: manifest.version,
-      providers: PROVIDERS,
-      askedProviders: PROVIDERS,
-      processor: await processorName(),
+      providers: providerNames(device),
+      askedProviders: providerNames(device),
+      // What is known of other devices does not say enough about the bits of their results.
+      processor: device === "cpu" ? await processorName() : "",
       availableThreads: availableParallelism(),
     };
   }
 
-  async createGraph(source: GraphSource, options: { threads: number; signal?: AbortSignal }): Promise<Graph> {
+  async createGraph(source: GraphSource, options: GraphOptions): Promise<Graph> {
+    const { device = "cpu" } = options;
     const library = await this.#library();
     throwIfCancelled(options.signal, "the load");
     const settings: InferenceSession.SessionOptions = {
-      executionProviders: PROVIDERS,
+      executionProviders: providersOf(device),
       intraOpNumThreads: options.threads,
       interOpNumThreads: 1,
       executionMode: "sequential",
@@ -78,7 +78,7 @@ class NodeEngine implements Engine {
       logSeverityLevel: LOG_FATAL_ONLY,
       extra: SESSION_CONFIG,
     };
-    const session = await openSession(library, source, settings);
+    const session = await openSession({ library, source, settings, device });
     this.openGraphs += 1;
     return new NodeGraph(library, session, () => (this.openGraphs -= 1));
   }
@@ -98,11 +98,14 @@ class NodeEngine implements Engine {
   }
 }
 
-async function openSession(
-  library: Library,
-  { files, path, externalData }: GraphSource,
-  settings: InferenceSession.SessionOptions,
-): Promise<InferenceSession> {
+async function openSession(given: {
+  readonly library: Library;
+  readonly source: GraphSource;
+  readonly settings: InferenceSession.SessionOptions;
+  readonly device: string;
+}): Promise<InferenceSession> {
+  const { library, source, settings, device } = given;
+  const { files, path, externalData } = source;
   try {
     // From a path the library maps the weights itself; otherwise they pass through memory of this process.
     if (files.nativePath !== undefined) return await library.InferenceSession.create(files.nativePath(path), settings);
@@ -111,6 +114,13 @@ async function openSession(
     );
     return await library.InferenceSession.create(await files.read(path), { ...settings, externalData: external });
   } catch (error) {
+    const missing = whyDeviceIsMissing(device, plainMessage(error));
+    if (missing !== undefined) {
+      throw new DreamloopError(ERROR_CODES.unavailable, `device ${device}: ${missing}`, {
+        cause: error,
+        details: { device },
+      });
+    }
     throw new DreamloopError(
       ERROR_CODES.loadFailed,
       `graph ${path}: onnxruntime-node refuses it: ${plainMessage(error)}`,
