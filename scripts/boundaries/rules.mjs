@@ -92,5 +92,5 @@ export const FOLDER_ORDER = {
     "transport",
     "app",
   ],
-  "packages/onnx": ["faults", "manifest", "plan", "check", "load", "session", "adapter", "node", "testing"],
+  "packages/onnx": ["faults", "manifest", "plan", "check", "half", "load", "session", "adapter", "node", "testing"],
 };

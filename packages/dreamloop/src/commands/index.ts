@@ -48,6 +48,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./check.ts")).checkCommand,
   },
   {
+    name: "convert",
+    summary: "write a bundle with weights of half the size",
+    load: async () => (await import("./convert.ts")).convertCommand,
+  },
+  {
     name: "inspect",
     summary: "say what a trace, a video or another file holds",
     load: async () => (await import("./inspect.ts")).inspectCommand,

@@ -39,7 +39,7 @@ describe("parsing", () => {
     expect(err).toBe("");
   });
 
-  test.each(["worlds", "run", "replay", "check", "inspect"])("%s has help with examples", async (name) => {
+  test.each(["worlds", "run", "replay", "check", "convert", "inspect"])("%s has help with examples", async (name) => {
     const { exitCode, out } = await cli([name, "--help"]);
     expect(exitCode).toBe(EXIT_CODES.ok);
     expect(out).toContain(`$ dreamloop ${name}`);

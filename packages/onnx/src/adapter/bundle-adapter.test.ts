@@ -112,7 +112,7 @@ describe("bundleAdapter", () => {
   });
 
   test.each<[string, Partial<InferenceConfigInput>, RegExp]>([
-    ["H3: fp16", { precision: "fp16" }, /precision: "fp16" is not supported by "toy-flow"; supported: auto, fp32/],
+    ["H3: fp16", { precision: "fp16" }, /precision: fp16: the weights of this bundle are stored in 32 bits/],
     ["H3: bf16", { precision: "bf16" }, /"bf16" is not supported/],
     ["H3: int8", { precision: "int8" }, /"int8" is not supported/],
     ["another device", { device: "tpu:0" }, /device: "tpu:0".*supported: cpu/],

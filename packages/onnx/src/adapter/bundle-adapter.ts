@@ -32,7 +32,14 @@ import type { SessionWorld } from "../session/session-world.ts";
 
 import { actionConverters, bundleMapping } from "./bundle-mapping.ts";
 import { BundleRuntime, fallbacksOf } from "./bundle-runtime.ts";
-import { adapterSupport, type BundleSettings, bundleSettings, settingsKey, whyNotDefault } from "./bundle-settings.ts";
+import {
+  adapterSupport,
+  bundlePrecision,
+  type BundleSettings,
+  bundleSettings,
+  settingsKey,
+  whyNotDefault,
+} from "./bundle-settings.ts";
 import { bundleInputSchema } from "./input-schema.ts";
 import { warmUpBundle } from "./warm-up.ts";
 
@@ -157,6 +164,7 @@ class BundleAdapter implements BundleModelAdapter {
     const settings = this.#settings(config);
     const { threads } = settings;
     const { device } = config;
+    const precision = bundlePrecision(bundle, engine, config);
     const { memoryBytes = this.#options.memoryBytes ?? engine.memoryBytes ?? Infinity } = runtimeOptionsSchema.parse(
       config.runtimeOptions,
     );
@@ -168,13 +176,23 @@ class BundleAdapter implements BundleModelAdapter {
         bundle.files.location,
         engine.name,
         device ?? engine.devices[0],
+        precision,
         threads,
         bundle.manifest.files,
         bundle.manifest.graphs,
       ]),
       load: (loadSignal, tell) =>
         loadGraphs(
-          { bundle, engine, threads, device, verifyHashes, domains: domainRegistry(domains), samplers: this.#samplers },
+          {
+            bundle,
+            engine,
+            threads,
+            device,
+            precision,
+            verifyHashes,
+            domains: domainRegistry(domains),
+            samplers: this.#samplers,
+          },
           loadSignal,
           tell,
         ),
@@ -192,9 +210,10 @@ class BundleAdapter implements BundleModelAdapter {
         description: this.describe(config),
         samplers: this.#samplers,
         device,
+        precision,
         status: {
           referenceCheck,
-          fallbacks: fallbacksOf(config, { precision: bundle.manifest.precision, engine: lease.value.engine }),
+          fallbacks: fallbacksOf(config, { precision, engine: lease.value.engine }),
         },
         domainVersion:
           this.#domain === undefined ? undefined : `${this.#domain.domain.id} ${this.#domain.domain.version}`,
@@ -269,6 +288,7 @@ class BundleAdapter implements BundleModelAdapter {
   }
 
   #settings(config: InferenceConfig): BundleSettings {
+    bundlePrecision(this.#options.bundle, this.#options.engine, config);
     return bundleSettings(this.#options.bundle, this.#options.engine, chosenModelConfig(config));
   }
 }

@@ -40,6 +40,8 @@ export interface BundleRuntimeOptions {
   readonly description: SessionDescription;
   /** The samplers by name. */
   readonly samplers: SamplerRegistry;
+  /** What large products compute in. */
+  readonly precision: "fp32" | "fp16";
   /** What the configuration asks to run on; absent: the engine's first device. */
   readonly device?: string | undefined;
   /** Id and version of the domain; absent where there is none. */
@@ -98,7 +100,7 @@ export class BundleRuntime implements InferenceRuntime {
 
   /** What a trace has to know to be repeated: weights, engine, threads, precision, sampler, cache; and how the load went. */
   facts(): { readonly [key: string]: Json } {
-    const { lease, world, settings, samplers, domainVersion, status, device } = this.#options;
+    const { lease, world, settings, samplers, domainVersion, status, device, precision } = this.#options;
     const { engine } = lease.value;
     const used = new Set(sampleNames(world));
     return {
@@ -113,7 +115,8 @@ export class BundleRuntime implements InferenceRuntime {
       ...(device === undefined ? {} : { device }),
       processor: engine.processor,
       threads: settings.threads,
-      precision: world.manifest.precision,
+      precision,
+      ...(world.manifest.weights === "fp16" ? { weights: "fp16" } : {}),
       quantisation: "none",
       denoisingSteps: settings.denoisingSteps ?? "default",
       cachePolicy: settings.cachePolicy.kind,

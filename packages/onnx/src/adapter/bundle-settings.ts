@@ -4,6 +4,7 @@ import {
   modelConfig,
   type AdapterSupport,
   type CachePolicy,
+  type InferenceConfig,
   type ModelConfig,
 } from "@dreamloop/core";
 import type { Bundle } from "../plan/open-bundle.ts";
@@ -31,10 +32,30 @@ export function adapterSupport({ manifest, plan }: Bundle, engine: Engine): Adap
   return {
     backends: ["local"],
     devices: engine.devices,
-    precisions: [manifest.precision],
+    precisions: [manifest.precision, "fp16"],
     modelOptions: sampleItems(plan).length > 0 ? ["threads", "denoisingSteps"] : ["threads"],
     cachePolicies: caches.length === 0 ? [] : canKeepAll ? ["rolling", "full"] : ["rolling"],
   };
+}
+
+/** What large products compute in. Throws `unsupported_config` with the reason where the weights or the device do not allow what is asked for. */
+export function bundlePrecision({ manifest }: Bundle, engine: Engine, config: InferenceConfig): "fp32" | "fp16" {
+  if (config.precision !== "fp16") return manifest.precision;
+  const device = config.device ?? engine.devices[0] ?? "";
+  const kind = device.replace(/:\d+$/, "");
+  const refuse = (why: string): never => {
+    throw new DreamloopError(ERROR_CODES.unsupportedConfig, `InferenceConfig.precision: fp16: ${why}`);
+  };
+  if (manifest.weights !== "fp16") {
+    return refuse(
+      "the weights of this bundle are stored in 32 bits; dreamloop convert BUNDLE --out FOLDER stores them in 16, or leave precision out",
+    );
+  }
+  if (engine.halfPrecisionDevices?.includes(kind) === true) return "fp16";
+  const able = engine.halfPrecisionDevices ?? [];
+  return refuse(
+    `${device} computes in fp32, and weights that are stored in 16 bits are converted as they load; leave precision out${able.length === 0 ? "" : `, or choose a device that computes in 16 bits: ${able.join(", ")}`}`,
+  );
 }
 
 /** The settings that follow from a configuration. Throws `unsupported_config` where the world cannot do what is asked. */

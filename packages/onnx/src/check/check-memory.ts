@@ -22,7 +22,7 @@ export interface MemoryNeed {
 
 /** The part of a manifest that takes memory. */
 export type MemoryNaming = Pick<WorldManifest, "files" | "constants" | "state" | "inputs"> &
-  Partial<Pick<WorldManifest, "poster" | "referenceFrames">>;
+  Partial<Pick<WorldManifest, "poster" | "referenceFrames" | "weights">>;
 
 /** Places along the axis of a cache where they are not those of the manifest. */
 export type CachePlaces = ReadonlyMap<string, { readonly window: number; readonly sink: number }>;
@@ -39,7 +39,8 @@ export function memoryNeed(manifest: MemoryNaming, places: CachePlaces = new Map
   const notLoaded = new Set([manifest.poster, manifest.referenceFrames?.file, ...vocabularyFiles(manifest)]);
   const files = Object.entries(manifest.files).filter(([path]) => !notLoaded.has(path));
   return {
-    sharedBytes: inline + files.reduce((sum, [, { bytes }]) => sum + bytes, 0),
+    // Weights that are stored in 16 bits are in memory in 32.
+    sharedBytes: inline + (manifest.weights === "fp16" ? 2 : 1) * files.reduce((sum, [, { bytes }]) => sum + bytes, 0),
     sessionBytes: STATE_COPIES * states.reduce((sum, { bytes }) => sum + bytes, 0),
     states,
   };

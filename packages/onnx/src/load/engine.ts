@@ -17,6 +17,8 @@ export interface GraphOptions {
   readonly threads: number;
   /** What the graph runs on, one of the engine's devices; default the first of them. */
   readonly device?: string | undefined;
+  /** What large products and convolutions compute in where the graph's weights are stored in 16 bits; default fp32. */
+  readonly precision?: "fp32" | "fp16" | undefined;
   /** Cancels the creation where the engine can be interrupted. */
   readonly signal?: AbortSignal;
 }
@@ -61,6 +63,8 @@ export interface Engine {
   readonly name: string;
   /** Devices that a configuration may ask for; the first is the default. Whether they are there is known when a graph is made for one. */
   readonly devices: readonly string[];
+  /** Those of the devices that compute in 16 bits; default none. */
+  readonly halfPrecisionDevices?: readonly string[] | undefined;
   /** Threads of a run unless the configuration says otherwise. */
   readonly defaultThreads: number;
   /** Memory that a world may take unless told otherwise, in bytes; absent where the engine does not know. */

@@ -20,6 +20,8 @@ export interface LoadOptions extends StructureOptions {
   readonly threads: number;
   /** What the graphs run on; default the engine's first device. */
   readonly device?: string | undefined;
+  /** What large products compute in; default fp32. */
+  readonly precision?: "fp32" | "fp16" | undefined;
   /** Whether the SHA-256 of every file is compared first. */
   readonly verifyHashes: boolean;
 }
@@ -59,7 +61,7 @@ export async function loadGraphs(
   signal: AbortSignal,
   onProgress: (progress: LoadProgress) => void,
 ): Promise<LoadedBundle> {
-  const { bundle, engine, threads, device } = options;
+  const { bundle, engine, threads, device, precision } = options;
   const { files, manifest } = bundle;
   onProgress({ stage: "check" });
   const { faults } = await checkStructure(files, options);
@@ -80,7 +82,7 @@ export async function loadGraphs(
       onProgress({ stage: "weights", fraction: index / names.length });
       const path = manifest.graphs[name]?.file ?? "";
       const externalData = await externalDataOf(files, path);
-      graphs.set(name, await engine.createGraph({ files, path, externalData }, { threads, device, signal }));
+      graphs.set(name, await engine.createGraph({ files, path, externalData }, { threads, device, precision, signal }));
     }
     throwIfCancelled(signal, "the load");
   } catch (error) {

@@ -85,6 +85,12 @@ export const worldManifestSchema = z.strictObject({
     .enum(["fp32"])
     .default("fp32")
     .describe("What the graphs compute in. Default fp32, the only one so far."),
+  weights: z
+    .enum(["fp32", "fp16"])
+    .default("fp32")
+    .describe(
+      "What the weights are stored in. fp16 takes half the room; the graphs convert them to fp32. Default fp32.",
+    ),
   domain: z
     .string()
     .regex(/^[a-z0-9-]+\/[a-z0-9-]+@[0-9]+$/, "a name such as dreamloop/drive@1")

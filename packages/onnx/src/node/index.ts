@@ -1,3 +1,5 @@
+export { convertBundle } from "./convert-bundle.ts";
+export type { ConvertBundleOptions, ConvertedBundle } from "./convert-bundle.ts";
 export { probeDevices } from "./device-probe.ts";
 export type { DeviceState } from "./device-probe.ts";
 export { folderFiles } from "./folder-files.ts";

@@ -34,6 +34,9 @@ export function providerNames(device: string): readonly string[] {
 export function whyDeviceIsMissing(device: string, message: string): string | undefined {
   const [name] = device.split(":");
   if (name === "cpu") return undefined;
+  if (/requires f16 but the device does not support it/.test(message)) {
+    return "its driver does not compute in 16 bits (the feature shader-f16); leave precision out";
+  }
   if (/WebGPU (?:adapter|device|context)/i.test(message)) {
     return "no graphics driver here suffices for WebGPU; on Linux it needs Vulkan, and VK_ICD_FILENAMES can name a driver. Use device=cpu, or install one";
   }

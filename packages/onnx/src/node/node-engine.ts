@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { availableParallelism, totalmem } from "node:os";
 import { DreamloopError, ERROR_CODES, throwIfCancelled } from "@dreamloop/core";
 import type { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import { computeInHalf } from "../half/compute-in-half.ts";
 import type { Engine, EngineFacts, Graph, GraphOptions, GraphSource } from "../load/engine.ts";
 import { besidePath } from "../manifest/bundle-files.ts";
 import type { GraphPort, Tensor, TensorData, TensorDtype } from "../manifest/tensor.ts";
@@ -42,6 +43,7 @@ export function nodeEngine(options: NodeEngineOptions = {}): Engine {
 class NodeEngine implements Engine {
   readonly name = "onnxruntime-node";
   readonly devices = offeredDevices(process.platform, process.arch);
+  readonly halfPrecisionDevices = this.devices.filter((device) => device !== "cpu");
   readonly defaultThreads = Math.min(MAX_DEFAULT_THREADS, availableParallelism());
   readonly memoryBytes = Math.floor(machineMemoryBytes() * DEFAULT_MEMORY_SHARE);
   openGraphs = 0;
@@ -78,9 +80,9 @@ class NodeEngine implements Engine {
       logSeverityLevel: LOG_FATAL_ONLY,
       extra: SESSION_CONFIG,
     };
-    const session = await openSession({ library, source, settings, device });
+    const session = await openSession({ library, source, settings, device, isHalf: options.precision === "fp16" });
     this.openGraphs += 1;
-    return new NodeGraph(library, session, () => (this.openGraphs -= 1));
+    return new NodeGraph({ library, session, device, onClose: () => (this.openGraphs -= 1) });
   }
 
   async #library(): Promise<Library> {
@@ -103,16 +105,22 @@ async function openSession(given: {
   readonly source: GraphSource;
   readonly settings: InferenceSession.SessionOptions;
   readonly device: string;
+  readonly isHalf: boolean;
 }): Promise<InferenceSession> {
-  const { library, source, settings, device } = given;
+  const { library, source, settings, device, isHalf } = given;
   const { files, path, externalData } = source;
   try {
     // From a path the library maps the weights itself; otherwise they pass through memory of this process.
-    if (files.nativePath !== undefined) return await library.InferenceSession.create(files.nativePath(path), settings);
+    if (files.nativePath !== undefined && !isHalf)
+      return await library.InferenceSession.create(files.nativePath(path), settings);
     const external = await Promise.all(
       externalData.map(async (name) => ({ path: name, data: await files.read(besidePath(path, name)) })),
     );
-    return await library.InferenceSession.create(await files.read(path), { ...settings, externalData: external });
+    const model = await files.read(path);
+    return await library.InferenceSession.create(isHalf ? computeInHalf(model) : model, {
+      ...settings,
+      externalData: external,
+    });
   } catch (error) {
     const missing = whyDeviceIsMissing(device, plainMessage(error));
     if (missing !== undefined) {
@@ -151,14 +159,22 @@ class NodeGraph implements Graph {
   readonly outputs: readonly GraphPort[];
   readonly #library: Library;
   readonly #onClose: () => void;
+  readonly #device: string;
   /** Wrappers of tensors that are fed again and again, such as caches. */
   readonly #wrappers = new WeakMap<Tensor, OrtTensor>();
   #session: InferenceSession | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(library: Library, session: InferenceSession, onClose: () => void) {
+  constructor(given: {
+    readonly library: Library;
+    readonly session: InferenceSession;
+    readonly device: string;
+    readonly onClose: () => void;
+  }) {
+    const { library, session, device, onClose } = given;
     this.#library = library;
     this.#session = session;
+    this.#device = device;
     this.#onClose = onClose;
     this.inputs = session.inputMetadata.map(portOf);
     this.outputs = session.outputMetadata.map(portOf);
@@ -171,7 +187,9 @@ class NodeGraph implements Graph {
     if (this.#session === undefined) throw new DreamloopError(ERROR_CODES.closed, "Graph: used after it was closed");
     const wrapped: Record<string, OrtTensor> = {};
     for (const name in feeds) wrapped[name] = this.#wrap(feeds[name]);
-    const results = await this.#session.run(wrapped, outputNames, RUN_OPTIONS);
+    const results = await this.#session.run(wrapped, outputNames, RUN_OPTIONS).catch((error: unknown) => {
+      throw this.#explained(error);
+    });
     const tensors: Record<string, Tensor> = {};
     for (const name of outputNames) {
       const result = results[name];
@@ -183,6 +201,13 @@ class NodeGraph implements Graph {
   close(): Promise<void> {
     this.#closing ??= this.#release();
     return this.#closing;
+  }
+
+  /** Some drivers say only when a graph runs what they cannot do. */
+  #explained(error: unknown): unknown {
+    const missing = whyDeviceIsMissing(this.#device, plainMessage(error));
+    if (missing === undefined) return error;
+    return new DreamloopError(ERROR_CODES.unavailable, `device ${this.#device}: ${missing}`, { cause: error });
   }
 
   async #release(): Promise<void> {
