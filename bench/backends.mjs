@@ -115,7 +115,7 @@ async function cycles(count) {
     await session.step(modelInputs(), {});
     for (const pid of holdings().children) process.kill(Number(pid), "SIGKILL");
     await runtime.close();
-    if (cycle % 50 === 49 || count <= 20) samples.push({ cycle: cycle + 1, ...holdings() });
+    if (cycle % 50 === 49 || count <= 20 || cycle === count - 1) samples.push({ cycle: cycle + 1, ...holdings() });
   }
   return samples;
 }

@@ -2,8 +2,10 @@ import {
   DreamloopError,
   ERROR_CODES,
   isDreamloopError,
+  measureTolerance,
   REPLAY_LEVELS,
   replayTrace,
+  toleranceText,
   type OutputArtifact,
   type ReplayDifference,
   type ReplayLevel,
@@ -12,6 +14,7 @@ import {
 } from "@dreamloop/core";
 import { oneOf } from "@dreamloop/core/internal";
 import {
+  appendToTrace,
   environmentFacts,
   PayloadFolder,
   payloadFolderOf,
@@ -40,6 +43,7 @@ replay cannot be exact: another world, other weights, another version.
 Examples:
   $ dreamloop replay a.trace
   $ dreamloop replay a.trace --out again.mp4
+  $ dreamloop replay a.trace --measure
   $ dreamloop replay a.trace --level model-inputs
   $ dreamloop replay mine.trace --world ./my-world.js --json
 `;
@@ -85,6 +89,7 @@ export const replayCommand: CliCommand = {
       .option("--level <level>", "from where: user-events (through the mapping) or model-inputs; default user-events")
       .option("--world <world>", "the world, when the trace's own id does not lead to it")
       .option("--python <path>", "interpreter of a world in Python")
+      .option("--measure", "first run it three times and add to the trace how far frames of this machine are apart")
       .option("--keep-going", "run to the end and count all steps that differ")
       .option("--allow-mismatch", "try although versions or weights are not as recorded");
     addForceOption(command);
@@ -95,7 +100,7 @@ export const replayCommand: CliCommand = {
     const { host, terminal } = context;
     const level = settling(() => oneOf(REPLAY_LEVELS)(options.level ?? REPLAY_LEVELS.userEvents, "--level"));
     const path = resolve(host.cwd, file);
-    const trace = await readTraceFile(path);
+    let trace = await readTraceFile(path);
     if (!trace.complete) {
       terminal.note(
         `${file} was cut off; replaying up to its last whole step (${countOf(trace.steps.length, "step")})`,
@@ -104,6 +109,10 @@ export const replayCommand: CliCommand = {
     const { python } = options as { readonly python?: string };
     const search = { cwd: host.cwd, env: host.env, ...(python === undefined ? {} : { python }) };
     const world = await traceWorld(trace, options.world as string | undefined, search);
+    if (options.measure === true) {
+      await measure(context, { trace, path, file, world });
+      trace = await readTraceFile(path);
+    }
     const out = (options.out ?? []) as readonly string[];
     context.interruption.world = world.argument;
     const uses = out.map((spec) => ["--out", spec] as const);
@@ -155,6 +164,28 @@ async function traceWorld(trace: Trace, named: string | undefined, search: World
       { cause: error },
     );
   }
+}
+
+/** Measures how far runs of the trace are apart on this machine, says it, and adds it to the trace. */
+async function measure(
+  { host, terminal, interruption }: CliContext,
+  { trace, path, file, world }: Pick<Replay, "trace" | "path" | "world"> & { readonly file: string },
+): Promise<void> {
+  terminal.startProgress(`measure ${world.argument}`, "steps")?.stage("three runs");
+  const tolerance = await measureTolerance({
+    trace,
+    adapter: world.adapter,
+    frameHasher: sha256FrameHasher,
+    clock: host.clock,
+    payloads: new PayloadFolder(payloadFolderOf(path)),
+    environment: environmentFacts(),
+    signal: interruption.signal,
+  }).finally(() => terminal.endProgress());
+  await appendToTrace(path, toleranceText(tolerance));
+  const { maxDifference, meanDifference, comparedRuns, frameCount } = tolerance;
+  terminal.note(
+    `frames of ${comparedRuns + 1} runs on this machine are at most ${maxDifference} of 255 apart, ${meanDifference.toPrecision(2)} on average (${countOf(frameCount, "frame")} of each); added to ${file}`,
+  );
 }
 
 interface Replay {
