@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { toyFlowWorld, toyStepWorld, type BundleContents } from "@dreamloop/onnx/testing";
@@ -54,6 +54,60 @@ describe("a bundle", () => {
     expect(lost.stderr).toContain(`the trace is of the world ${JSON.stringify(id)}`);
     expect(lost.status).toBe(5);
     expect(dreamloop(["replay", "a.trace", "--world", name], folder).stdout).toMatch(/^equal: \d+ steps, \d+ frames/);
+  });
+
+  test("N20: in a pool of workers shows the frames that it shows alone, and each goes on from a moment of the other", () => {
+    const alone = ["run", "flow", "--frames", "9", "--out", "null:", "--snapshot-every", "5"];
+    const pooled = [...alone, "--set", "resourceHints.workers=2"];
+    const hashesIn = (name: string): readonly string[] =>
+      readFileSync(join(folder, name), "utf8").match(/"frameHashes":\[[^\]]*\]/g) ?? [];
+    for (const [args, name] of [
+      [alone, "alone.trace"],
+      [pooled, "pooled.trace"],
+    ] as const) {
+      expect(dreamloop([...args, "--record", name], folder)).toMatchObject({ status: 0, stderr: "" });
+    }
+    expect(hashesIn("pooled.trace").length).toBeGreaterThan(3);
+    expect(hashesIn("pooled.trace")).toEqual(hashesIn("alone.trace"));
+    expect(dreamloop(["replay", "pooled.trace", "--world", "flow"], folder).stdout).toMatch(/^equal/);
+    const moments = readdirSync(folder).filter((name) => name.endsWith(".dream"));
+    const [ofAlone = "", ofPooled = ""] = ["alone", "pooled"].map((name) =>
+      moments.find((each) => each.startsWith(name)),
+    );
+    const rest = (moment: string, ...more: readonly string[]) =>
+      dreamloop(
+        [
+          "run",
+          "flow",
+          "--from",
+          moment,
+          "--frames",
+          "4",
+          "--out",
+          "null:",
+          "--record",
+          "rest.trace",
+          "--force",
+          ...more,
+        ],
+        folder,
+      );
+    expect(rest(ofPooled, "--set", "backend=local", "--set", "resourceHints={}")).toMatchObject({ status: 0 });
+    const continued = hashesIn("rest.trace");
+    expect(rest(ofAlone, "--set", "backend=local-distributed", "--set", "resourceHints.workers=2")).toMatchObject({
+      status: 0,
+    });
+    expect(hashesIn("rest.trace")).toEqual(continued);
+  });
+
+  test("N25: check and worlds say what bundles can run on here", () => {
+    const { devices } = JSON.parse(dreamloop(["check", "step", "--json"], folder).stdout) as {
+      readonly devices: readonly object[];
+    };
+    expect(devices[0]).toEqual({ device: "cpu", isThere: true });
+    const list = dreamloop(["worlds", "--devices"], folder).stdout;
+    expect(list).toMatch(/^device cpu: is here$/m);
+    expect(list.match(/^device /gm)).toHaveLength(devices.length);
   });
 
   test("is named by a package, listed with size and rate, and found by its id", () => {
