@@ -27,7 +27,7 @@ export { isMade, nearest, recordFactory, refuseUnknownKeys, shape } from "./foun
 export type { FieldReaders } from "./foundation/validate/record.ts";
 // Configuration
 export { configOfCandidate, setJsonPath } from "./model/inference-config.ts";
-export { DISTRIBUTION_HINTS, distributionHint, distributionOf, MAX_RANKS, MAX_WORKERS } from "./model/distribution.ts";
+export { distributionOf } from "./model/distribution.ts";
 export type { WorkerDistribution } from "./model/distribution.ts";
 // User inputs
 export { InputTracker } from "./inputs/input-tracker.ts";

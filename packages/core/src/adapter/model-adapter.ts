@@ -186,7 +186,8 @@ function unsupported(field: string, found: unknown, allowed: readonly string[], 
 
 /** Whether a device is among those that are supported: by its name, or as one of several of a kind. */
 function takesDevice(devices: readonly string[], device: string): boolean {
-  return devices.includes(device) || devices.includes(device.replace(/:\d{1,3}$/, ""));
+  const [, kind = ""] = /^([^:]+):\d{1,3}$/.exec(device) ?? [];
+  return devices.includes(device) || devices.includes(kind);
 }
 
 /**

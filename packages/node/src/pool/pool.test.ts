@@ -72,10 +72,15 @@ describe("N20: sessions of a pool of threads", () => {
   test.each([
     ["exits", ENDING_SEEDS.exits, /a worker of "probe" ended with code 3; its sessions have ended/],
     ["throws where nobody catches", ENDING_SEEDS.throws, /a worker of "probe" failed: lost/],
+    [
+      "holds its thread",
+      ENDING_SEEDS.holds,
+      /a worker of "probe" has not answered for [\d.]+ s: a call of the world's code/,
+    ],
   ])(
     "N21: a worker that %s ends its own sessions with a named error, is replaced, and the others continue",
     async (_, seed, why) => {
-      const runtime = await pool();
+      const runtime = await pool({ resourceHints: { workers: 2, stepSeconds: 2 } });
       const [doomed, beside, after] = [await start(runtime, seed), await start(runtime, 3), await start(runtime, 4)];
       const { metadata: before } = await step(doomed);
       const { metadata: living } = await step(beside);
@@ -125,10 +130,7 @@ describe("N20: sessions of a pool of threads", () => {
   });
 
   test("N22: each worker gets its device, a device that the world does not know is refused, and one that fails ends the load of all", async () => {
-    const devices = ["cuda:0", "1"];
-    const runtime = await pool({ resourceHints: { devices }, device: "cuda:0" }).catch((error: unknown) => error);
-    expect(runtime).toMatchObject({ code: "unsupported_config" });
-    const spread = await pool({ resourceHints: { devices: "0, 1" } });
+    const spread = await pool({ resourceHints: { devices: "0, 1" }, device: "cuda:0" });
     const sessions = [await start(spread, 1), await start(spread, 2)];
     const used = await Promise.all(sessions.map(async (session) => (await step(session)).metadata.device));
     expect(used).toEqual(["cuda:0", "cuda:1"]);
@@ -154,6 +156,9 @@ describe("N20: sessions of a pool of threads", () => {
       /workers, ranks or devices/,
     );
     await expect(pool({ resourceHints: { ranks: 2 } })).rejects.toThrow(/only worlds in Python run as several ranks/);
+    // A kind stands for each of its devices, and for nothing else.
+    await expect(pool({ device: "cuda:0:1" })).rejects.toThrow(/"cuda:0:1" is not supported/);
+    await expect(pool({ device: "cpu:x" })).rejects.toThrow(/"cpu:x" is not supported/);
     await expect(pool({ resourceHints: { workers: 65 } })).rejects.toThrow(
       /resourceHints.workers: expected an integer at least 1 and at most 64/,
     );

@@ -8,7 +8,7 @@ import type { WorldReferenceInput } from "../index.ts";
 const PROBE = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/worlds/probe")).href;
 
 /** Seeds at which the world ends its thread in the second step, and how. */
-export const ENDING_SEEDS = { exits: 1001, throws: 1002 } as const;
+export const ENDING_SEEDS = { exits: 1001, throws: 1002, holds: 1003 } as const;
 
 /** The probe world, whose facts hold the thread that it runs in and its device, and whose thread ends for some seeds. */
 const MODULE = `
@@ -24,7 +24,7 @@ const replacing = (target, replacements) =>
     },
   });
 
-const end = { ${ENDING_SEEDS.exits}: () => process.exit(3), ${ENDING_SEEDS.throws}: () => setImmediate(() => { throw new Error("lost"); }) };
+const end = { ${ENDING_SEEDS.exits}: () => process.exit(3), ${ENDING_SEEDS.throws}: () => setImmediate(() => { throw new Error("lost"); }), ${ENDING_SEEDS.holds}: () => { while (true); } };
 
 export default {
   ...probeWorld,
