@@ -36,6 +36,7 @@ export type { LoadWorldOptions } from "./host/world-host.ts";
 export { worldReference } from "./host/world-reference.ts";
 export type { WorldReference, WorldReferenceInput } from "./host/world-reference.ts";
 // Pools of workers
+export { shareDeviceLock } from "./host/share-device-lock.ts";
 export { loadAdapter } from "./pool/load-adapter.ts";
 export { PooledRuntime } from "./pool/pooled-runtime.ts";
 export type { PooledRuntimeOptions, StartWorkerOptions } from "./pool/pooled-runtime.ts";

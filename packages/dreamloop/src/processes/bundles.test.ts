@@ -110,6 +110,31 @@ describe("a bundle", () => {
     expect(list.match(/^device /gm)).toHaveLength(devices.length);
   });
 
+  // The software driver of Chromium; without it there is no webgpu to try.
+  const driver = "/usr/lib/chromium/vk_swiftshader_icd.json";
+  const isMissing = process.platform !== "linux" || process.arch !== "x64" || !existsSync(driver);
+
+  test.skipIf(isMissing)(
+    `N25: three threads on webgpu do not end the process${isMissing ? " (no software driver here)" : ""}`,
+    () => {
+      const args = [
+        "run",
+        "flow",
+        "--frames",
+        "9",
+        "--out",
+        "null:",
+        "--set",
+        "device=webgpu",
+        "--set",
+        "resourceHints.workers=3",
+      ];
+      const run = dreamloop(args, folder, { VK_ICD_FILENAMES: driver, VK_DRIVER_FILES: driver });
+      expect(run.stdout).toMatch(/^9 frames/);
+      expect(run.status).toBe(0);
+    },
+  );
+
   test("is named by a package, listed with size and rate, and found by its id", () => {
     const place = join(folder, "node_modules/toys");
     mkdirSync(place, { recursive: true });

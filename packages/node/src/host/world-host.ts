@@ -13,6 +13,7 @@ import { readWaitLimits, refuseUnknownKeys, waitLimitsOf } from "@dreamloop/core
 import { endWorker, within, type EndableWorker } from "./end-worker.ts";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
+import { shareDeviceLock } from "./share-device-lock.ts";
 import { sessionStart } from "./session-start.ts";
 import { errorFromThread } from "./thread-error.ts";
 import { ThreadMarks } from "./thread-marks.ts";
@@ -126,6 +127,7 @@ export class WorldHost {
       candidateIndex: options.candidateIndex ?? 0,
     };
     const marks = new ThreadMarks();
+    shareDeviceLock();
     const worker = new Worker(createRequire(import.meta.url).resolve("@dreamloop/node/worker"), {
       workerData: { ...structuredClone(start), marks: marks.memory } satisfies WorkerStart,
     });

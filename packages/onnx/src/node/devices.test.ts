@@ -8,6 +8,7 @@ import { inferenceConfig } from "@dreamloop/core";
 import { checkConfigSupport } from "@dreamloop/core/internal";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toyFlowWorld } from "../testing/index.ts";
+import { DeviceLock } from "./device-lock.ts";
 import { probeDevices } from "./device-probe.ts";
 import { loadBundle, nodeEngine, sha256Hex, writeContents } from "./index.ts";
 import { offeredDevices, providersOf, whyDeviceIsMissing } from "./node-devices.ts";
@@ -119,6 +120,26 @@ describe("N25: devices of worlds in ONNX", () => {
       expect(new Set(gpu.frames).size).toBeGreaterThan(100);
     },
   );
+
+  test("threads of a process take turns at a device that bears one at a time, and a lock that never comes free is told", async () => {
+    const memory = new SharedArrayBuffer(4);
+    const [one, other] = [new DeviceLock("webgpu", memory), new DeviceLock("webgpu", memory)];
+    const order: string[] = [];
+    let finish: () => void = () => undefined;
+    const first = one.hold(async () => {
+      order.push("first begins");
+      await new Promise<void>((resolve) => (finish = resolve));
+      order.push("first ends");
+    });
+    const second = other.hold(() => void order.push("second"));
+    await expect(other.hold(() => undefined, 0.02)).rejects.toMatchObject({ code: "timed_out" });
+    finish();
+    await Promise.all([first, second]);
+    expect(order).toEqual(["first begins", "first ends", "second"]);
+    await expect(one.hold(() => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
+    await other.hold(() => order.push("third"));
+    expect(order.at(-1)).toBe("third");
+  });
 
   test("each device that is offered is tried in a process of its own, and the processor is there", async () => {
     const devices = await probeDevices();

@@ -6,6 +6,7 @@ import { computeInHalf } from "../half/compute-in-half.ts";
 import type { Engine, EngineFacts, Graph, GraphOptions, GraphSource } from "../load/engine.ts";
 import { besidePath } from "../manifest/bundle-files.ts";
 import type { GraphPort, Tensor, TensorData, TensorDtype } from "../manifest/tensor.ts";
+import { DeviceLock } from "./device-lock.ts";
 import { offeredDevices, providerNames, providersOf, whyDeviceIsMissing } from "./node-devices.ts";
 import { processorName } from "./processor-name.ts";
 
@@ -22,6 +23,12 @@ const SESSION_CONFIG = { session: { intra_op: { allow_spinning: "0" } } };
 
 /** Fatal errors only: what is wrong is in the error that is thrown, and the library's own lines would go to the terminal. */
 const LOG_FATAL_ONLY = 4;
+
+/** Devices whose library ends the process when several of its threads use it at the same time (seen with webgpu in version 1.30.0). */
+const ONE_THREAD_DEVICES: readonly string[] = ["webgpu"];
+
+/** Makes a call of the library, alone where the device needs that. */
+type Exclusively = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /** Share of the machine's memory that a world may take unless told otherwise. */
 export const DEFAULT_MEMORY_SHARE = 0.5;
@@ -48,6 +55,7 @@ class NodeEngine implements Engine {
   readonly memoryBytes = Math.floor(machineMemoryBytes() * DEFAULT_MEMORY_SHARE);
   openGraphs = 0;
   readonly #load: () => Promise<Library>;
+  #lock: DeviceLock | undefined;
 
   constructor(load: () => Promise<Library>) {
     this.#load = load;
@@ -79,10 +87,23 @@ class NodeEngine implements Engine {
       graphOptimizationLevel: "all",
       logSeverityLevel: LOG_FATAL_ONLY,
       extra: SESSION_CONFIG,
+      // DirectML refuses graphs with it.
+      ...(device === "dml" ? { enableMemPattern: false } : {}),
     };
-    const session = await openSession({ library, source, settings, device, isHalf: options.precision === "fp16" });
+    const exclusively = this.#exclusively(device);
+    const session = await exclusively(() =>
+      openSession({ library, source, settings, device, isHalf: options.precision === "fp16" }),
+    );
     this.openGraphs += 1;
-    return new NodeGraph({ library, session, device, onClose: () => (this.openGraphs -= 1) });
+    return new NodeGraph({ library, session, device, exclusively, onClose: () => (this.openGraphs -= 1) });
+  }
+
+  /** How the calls of a device are made: those of one whose library bears only one thread at a time wait for each other. */
+  #exclusively(device: string): Exclusively {
+    if (!ONE_THREAD_DEVICES.includes(device)) return async (work) => work();
+    this.#lock ??= DeviceLock.ofProcess(device);
+    const lock = this.#lock;
+    return (work) => lock.hold(work);
   }
 
   async #library(): Promise<Library> {
@@ -160,6 +181,7 @@ class NodeGraph implements Graph {
   readonly #library: Library;
   readonly #onClose: () => void;
   readonly #device: string;
+  readonly #exclusively: Exclusively;
   /** Wrappers of tensors that are fed again and again, such as caches. */
   readonly #wrappers = new WeakMap<Tensor, OrtTensor>();
   #session: InferenceSession | undefined;
@@ -169,9 +191,11 @@ class NodeGraph implements Graph {
     readonly library: Library;
     readonly session: InferenceSession;
     readonly device: string;
+    readonly exclusively: Exclusively;
     readonly onClose: () => void;
   }) {
-    const { library, session, device, onClose } = given;
+    const { library, session, device, exclusively, onClose } = given;
+    this.#exclusively = exclusively;
     this.#library = library;
     this.#session = session;
     this.#device = device;
@@ -187,9 +211,12 @@ class NodeGraph implements Graph {
     if (this.#session === undefined) throw new DreamloopError(ERROR_CODES.closed, "Graph: used after it was closed");
     const wrapped: Record<string, OrtTensor> = {};
     for (const name in feeds) wrapped[name] = this.#wrap(feeds[name]);
-    const results = await this.#session.run(wrapped, outputNames, RUN_OPTIONS).catch((error: unknown) => {
-      throw this.#explained(error);
-    });
+    const session = this.#session;
+    const results = await this.#exclusively(() => session.run(wrapped, outputNames, RUN_OPTIONS)).catch(
+      (error: unknown) => {
+        throw this.#explained(error);
+      },
+    );
     const tensors: Record<string, Tensor> = {};
     for (const name of outputNames) {
       const result = results[name];
@@ -213,7 +240,7 @@ class NodeGraph implements Graph {
   async #release(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    await session?.release();
+    await this.#exclusively(() => session?.release());
     this.#onClose();
   }
 

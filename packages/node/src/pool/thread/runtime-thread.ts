@@ -10,6 +10,7 @@ import {
 } from "@dreamloop/core";
 import { readWaitLimits, waitLimitsOf } from "@dreamloop/core/internal";
 import { endWorker, within, type EndableWorker } from "../../host/end-worker.ts";
+import { shareDeviceLock } from "../../host/share-device-lock.ts";
 import { errorFromThread } from "../../host/thread-error.ts";
 import { ThreadMarks } from "../../host/thread-marks.ts";
 import { ThreadWatch } from "../../host/thread-watch.ts";
@@ -91,6 +92,7 @@ export class RuntimeThread {
     const limits = readWaitLimits(waitLimitsOf(config.resourceHints), "InferenceConfig.resourceHints");
     const marks = new ThreadMarks();
     const given = structuredClone({ reference, config: { ...config } }) as Omit<RuntimeThreadStart, "marks">;
+    shareDeviceLock();
     const worker = new Worker(createRequire(import.meta.url).resolve("@dreamloop/node/pool-worker"), {
       workerData: { ...given, marks: marks.memory } satisfies RuntimeThreadStart,
     });
