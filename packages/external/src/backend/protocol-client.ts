@@ -180,9 +180,12 @@ export class ProtocolClient {
 
   async #closed(error: DreamloopError | undefined): Promise<void> {
     if (this.#failure !== undefined) return;
-    const known = error ?? (await this.#options.explainClose?.());
+    // A broken connection says less than the end of the process behind it; bytes that are no messages say more.
+    const isBroken = error === undefined || error.code === ERROR_CODES.workerFailed;
+    const known = isBroken ? await this.#options.explainClose?.() : undefined;
     this.fail(
       known ??
+        error ??
         new DreamloopError(ERROR_CODES.workerFailed, `${this.#options.label}: the connection was closed`, {
           retryable: true,
         }),

@@ -51,6 +51,25 @@ suite("a pool of processes of a world in Python", () => {
     expect((await step(next)).metadata.pid).not.toBe(pids[0]);
   });
 
+  test("a snapshot that is restored with another seed goes on with that seed on any process, and without one with its own", async () => {
+    await using runtime = await load({ workers: 2 });
+    const sessions = [await start(runtime, 1), await start(runtime, 2)];
+    const [one, other] = sessions as [InferenceSession, InferenceSession];
+    await step(one);
+    const snapshot = await one.snapshot?.();
+    if (snapshot === undefined) throw new Error("no snapshot");
+    const next = async (session: InferenceSession): Promise<unknown> => (await step(session)).output?.data[0];
+    const undisturbed = await next(one);
+    const found: unknown[] = [];
+    for (const seed of [undefined, 7, 7]) {
+      await other.restore?.(snapshot, seed === undefined ? {} : { seed });
+      found.push(await next(other));
+    }
+    expect(found[0]).toBe(undisturbed);
+    expect(found[1]).not.toBe(undisturbed);
+    expect(found[2]).toBe(found[1]);
+  });
+
   test("N22: each process sees its device alone, and a device that the world does not take is refused before anything starts", async () => {
     await using runtime = await load({ devices: ["cuda:2", "cuda:5"] });
     const results = await Promise.all(

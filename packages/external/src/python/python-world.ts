@@ -82,6 +82,7 @@ export async function pythonWorld(
           onWarning: (text) => onLog({ level: "warning", text }),
           connect: async ({ signal: cancel, attempt }) => {
             const isPlain = ranks === 1 && Object.keys(env).length === 0;
+            if (!isPlain) spare.drop();
             const free = attempt === 0 && isPlain ? spare.take() : undefined;
             return loadWorker({
               worker: free ?? (isPlain ? start() : await startRanks({ ranks, env, label, start })),
@@ -244,7 +245,7 @@ class SpareWorker {
     this.#isFree = true;
     this.#times = times;
     this.worker.keepAlive(false);
-    this.#timer = setTimeout(() => this.#drop(), SPARE_SECONDS * 1000);
+    this.#timer = setTimeout(() => this.drop(), SPARE_SECONDS * 1000);
     this.#timer.unref();
   }
 
@@ -253,7 +254,7 @@ class SpareWorker {
     if (!this.#isFree) return undefined;
     clearTimeout(this.#timer);
     if (this.worker.client.failure !== undefined || changedFile(this.#times) !== undefined) {
-      this.#drop();
+      this.drop();
       return undefined;
     }
     this.#isFree = false;
@@ -261,7 +262,10 @@ class SpareWorker {
     return this.worker;
   }
 
-  #drop(): void {
+  /** Ends the process where nobody has taken it; idempotent. */
+  drop(): void {
+    if (!this.#isFree) return;
+    clearTimeout(this.#timer);
     this.#isFree = false;
     void this.worker.close();
   }

@@ -16,7 +16,7 @@ const LOOK_MILLISECONDS = 1;
 /** Seconds after which a lock is no longer waited for: a graph may take long to make, and a thread may have ended with it. */
 export const LOCK_SECONDS = 300;
 
-/** Lets one thread of this process at a time use a device whose library does not bear several. */
+/** Lets one thread of this process at a time use a device whose library does not support several. */
 export class DeviceLock {
   readonly #cell: Int32Array;
   readonly #device: string;

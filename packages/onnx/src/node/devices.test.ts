@@ -121,7 +121,7 @@ describe("N25: devices of worlds in ONNX", () => {
     },
   );
 
-  test("threads of a process take turns at a device that bears one at a time, and a lock that never comes free is told", async () => {
+  test("threads of a process take turns at a device that supports one at a time, and a lock that never comes free is told", async () => {
     const memory = new SharedArrayBuffer(4);
     const [one, other] = [new DeviceLock("webgpu", memory), new DeviceLock("webgpu", memory)];
     const order: string[] = [];

@@ -98,7 +98,7 @@ class NodeEngine implements Engine {
     return new NodeGraph({ library, session, device, exclusively, onClose: () => (this.openGraphs -= 1) });
   }
 
-  /** How the calls of a device are made: those of one whose library bears only one thread at a time wait for each other. */
+  /** How the calls of a device are made: calls of a device whose library supports one thread at a time wait for each other. */
   #exclusively(device: string): Exclusively {
     if (!ONE_THREAD_DEVICES.includes(device)) return async (work) => work();
     this.#lock ??= DeviceLock.ofProcess(device);
