@@ -57,12 +57,12 @@ export async function runProgram(context: CliContext): Promise<ExitCode> {
     refuseThroughErrors(command);
     // Only a command that is named is run or asked for help; `help run` names one as well.
     if (!host.args.includes(entry.name)) continue;
-    const { describe, run } = await entry.load();
-    describe(command);
+    const loaded = await entry.load();
+    loaded.describe(command);
     command.action(async () => {
       const options: { readonly json?: boolean; readonly quiet?: boolean } = command.opts();
       terminal.setMode({ json: options.json === true, quiet: options.quiet === true });
-      exitCode = await run(context, command.args, options);
+      exitCode = await loaded.run(context, command.args, options);
     });
   }
   try {

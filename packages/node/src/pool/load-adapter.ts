@@ -86,7 +86,8 @@ function configOfWorker(config: InferenceConfig, index: number): InferenceConfig
   const { devices } = distributionOf(config.resourceHints);
   const chosen = devices.length === 0 ? undefined : devices[index % devices.length];
   // A bare number counts devices of the kind that the configuration names.
-  const device = chosen !== undefined && /^\d+$/.test(chosen) ? `${config.device?.split(":")[0] ?? "cuda"}:${chosen}` : chosen;
+  const device =
+    chosen !== undefined && /^\d+$/.test(chosen) ? `${config.device?.split(":")[0] ?? "cuda"}:${chosen}` : chosen;
   return inferenceConfig({ ...localConfig(config), ...(device === undefined ? {} : { device }) });
 }
 
