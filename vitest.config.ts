@@ -56,7 +56,5 @@ export default defineConfig({
     hookTimeout: 180_000,
     pool: "forks",
     maxWorkers: 2,
-    // Files share the modules of their process: loading them anew for each file took a fifth of the whole run.
-    isolate: false,
   },
 });
