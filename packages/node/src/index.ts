@@ -41,4 +41,4 @@ export { loadAdapter } from "./pool/load-adapter.ts";
 export { PooledRuntime } from "./pool/pooled-runtime.ts";
 export type { PooledRuntimeOptions, StartWorkerOptions } from "./pool/pooled-runtime.ts";
 export type { PoolWorker } from "./pool/pool-worker.ts";
-export { RESTART_SECONDS } from "./pool/restart-pauses.ts";
+export { RestartPauses } from "./pool/restart-pauses.ts";

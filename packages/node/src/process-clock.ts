@@ -1,7 +1,7 @@
 import type { Clock } from "@dreamloop/core";
 
 /** The longest that Node's timers take at once, in milliseconds; longer ones would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Below this much, in milliseconds, the event loop is turned instead of setting a timer. */
 const TURN_BELOW_MS = 0.25;

@@ -56,7 +56,7 @@ describe("a bundle", () => {
     expect(dreamloop(["replay", "a.trace", "--world", name], folder).stdout).toMatch(/^equal: \d+ steps, \d+ frames/);
   });
 
-  test("N20: in a pool of workers shows the frames that it shows alone, and each goes on from a moment of the other", () => {
+  test("N12: in a pool of workers shows the frames that it shows alone, and each goes on from a moment of the other", () => {
     const alone = ["run", "flow", "--frames", "9", "--out", "null:", "--snapshot-every", "5"];
     const pooled = [...alone, "--set", "resourceHints.workers=2"];
     const hashesIn = (name: string): readonly string[] =>
@@ -100,7 +100,7 @@ describe("a bundle", () => {
     expect(hashesIn("rest.trace")).toEqual(continued);
   });
 
-  test("N25: check and worlds say what bundles can run on here", () => {
+  test("N17: check and worlds say what bundles can run on here", () => {
     const { devices } = JSON.parse(dreamloop(["check", "step", "--json"], folder).stdout) as {
       readonly devices: readonly object[];
     };
@@ -115,7 +115,7 @@ describe("a bundle", () => {
   const isMissing = process.platform !== "linux" || process.arch !== "x64" || !existsSync(driver);
 
   test.skipIf(isMissing)(
-    `N25: three threads on webgpu do not end the process${isMissing ? " (no software driver here)" : ""}`,
+    `N17: three threads on webgpu do not end the process${isMissing ? " (no software driver here)" : ""}`,
     () => {
       const args = [
         "run",

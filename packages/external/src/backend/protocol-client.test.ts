@@ -37,7 +37,7 @@ describe("N3: the end of a connection", () => {
     await expect(hello).rejects.toThrow(expected);
   });
 
-  test("without anybody who knows more it is told as it is", async () => {
+  test("is the error itself where nothing explains it better", async () => {
     const carrier = new PlayedCarrier();
     const client = new ProtocolClient({ carrier, label: "world.py", explainClose: () => Promise.resolve(undefined) });
     carrier.close(new DreamloopError(ERROR_CODES.workerFailed, "the connection broke: write EPIPE"));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   DreamloopError,
   ERROR_CODES,
@@ -9,7 +10,7 @@ import {
   type SessionDescription,
   type StartSessionOptions,
 } from "@dreamloop/core";
-import { RESTART_SECONDS, type PoolWorker } from "@dreamloop/node";
+import { RestartPauses, type PoolWorker } from "@dreamloop/node";
 import type { DescribedVideo, DescribedWorld } from "../protocol/message-schemas.ts";
 import type { ConnectedWorld } from "./connected-world.ts";
 import { RemoteSession, type SessionDeadlines } from "./remote-session.ts";
@@ -24,7 +25,7 @@ export interface RemoteRuntimeOptions {
   readonly deadlines: SessionDeadlines;
   /** Connects the world and loads it, also after it has died; `attempt` counts from 0. */
   readonly connect: (how: { readonly signal: AbortSignal; readonly attempt: number }) => Promise<ConnectedWorld>;
-  /** Seconds to wait before each restart in a row; default `RESTART_SECONDS`. */
+  /** Seconds to wait before each restart in a row; default those of `RestartPauses`. */
   readonly restartSeconds?: readonly number[];
   /** Told about what is odd and ends nothing. */
   readonly onWarning?: (text: string) => void;
@@ -38,17 +39,18 @@ export class RemoteRuntime implements PoolWorker {
   readonly #description: SessionDescription;
   readonly #sessions = new Set<RemoteSession>();
   readonly #ending = new AbortController();
+  readonly #pauses: RestartPauses;
   #world: ConnectedWorld | undefined;
   #connecting: Promise<ConnectedWorld> | undefined;
   #failure: DreamloopError | undefined;
   #facts: Readonly<Record<string, Json>> = {};
-  #restarts = 0;
   #sessionCount = 0;
   #starting = 0;
   #closing: Promise<void> | undefined;
 
   private constructor(options: RemoteRuntimeOptions, world: ConnectedWorld) {
     this.#options = options;
+    this.#pauses = new RestartPauses(options.restartSeconds);
     this.maxSessions = options.described.maxSessions;
     this.#description = describeRemote(options.described.id, world.loaded.video);
     this.#adopt(world);
@@ -112,9 +114,7 @@ export class RemoteRuntime implements PoolWorker {
           snapshotVersion: `${described.id}@${described.version}`,
           onClose: () => this.#sessions.delete(session),
           onHang: (what) => world.hang(`${what} did not end within ${deadlines.stepSeconds} s`),
-          onStep: () => {
-            this.#restarts = 0;
-          },
+          onStep: () => this.#pauses.succeeded(),
         },
         modelInputs(inputs),
         { seed, ...(signal === undefined ? {} : { signal }) },
@@ -169,17 +169,16 @@ export class RemoteRuntime implements PoolWorker {
   #lost(world: ConnectedWorld, error: DreamloopError): void {
     if (this.#world !== world || this.#closing !== undefined) return;
     this.#world = undefined;
-    const pauses = this.#options.restartSeconds ?? RESTART_SECONDS;
-    if (this.#restarts >= pauses.length) {
+    const { restarts } = this.#pauses;
+    const waitSeconds = this.#pauses.next();
+    if (waitSeconds === undefined) {
       this.#failure = new DreamloopError(
         ERROR_CODES.workerFailed,
-        `${this.#options.label}: it ended ${this.#restarts + 1} times in a row and is not started again; the last time: ${error.message}`,
+        `${this.#options.label}: it ended ${restarts + 1} times in a row and is not started again; the last time: ${error.message}`,
         { cause: error },
       );
       return;
     }
-    const waitSeconds = pauses[this.#restarts] ?? 0;
-    this.#restarts += 1;
     this.#options.onWarning?.(`${error.message}; it is started again${waitSeconds > 0 ? ` in ${waitSeconds} s` : ""}`);
     this.#connecting = this.#replace(world, waitSeconds);
     this.#connecting.catch(() => undefined);
@@ -189,9 +188,10 @@ export class RemoteRuntime implements PoolWorker {
     const { signal } = this.#ending;
     try {
       await before?.close();
-      await pause(waitSeconds, signal);
+      // Cut short by the end of the runtime, which the next line is about.
+      await delay(waitSeconds * 1000, undefined, { signal }).catch(() => undefined);
       throwIfCancelled(signal, `${this.#options.label}: the restart`);
-      const world = await this.#options.connect({ signal, attempt: this.#restarts });
+      const world = await this.#options.connect({ signal, attempt: this.#pauses.restarts });
       try {
         throwIfCancelled(signal, `${this.#options.label}: the restart`);
         this.#requireSame(world);
@@ -228,19 +228,6 @@ export class RemoteRuntime implements PoolWorker {
 /** What sessions of a described world deliver. */
 export function describeRemote(worldId: string, video: DescribedVideo): SessionDescription {
   return sessionDescription({ ...video, worldId, format: "rgb8", layout: "thwc", colorSpace: "srgb", range: "full" });
-}
-
-async function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  if (seconds === 0 || signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, seconds * 1000);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }
 
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined, what: string): Promise<T> {

@@ -8,7 +8,7 @@ export interface WorkerDevices {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The variable with which CUDA and ROCm are told which devices a process sees. */
+/** The variable that limits a process to some of the devices of CUDA or ROCm. */
 const VISIBLE = "CUDA_VISIBLE_DEVICES";
 
 /**

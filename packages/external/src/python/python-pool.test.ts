@@ -29,7 +29,7 @@ const step = async (session: InferenceSession, inputs: object = driving(0)): Pro
   stepResult(await session.step(modelInputs(inputs), {}));
 
 suite("a pool of processes of a world in Python", () => {
-  test("N20, N21: sessions go to the least loaded process, frames do not depend on it, a dead one is replaced and the others continue", async () => {
+  test("N12, N13: sessions go to the least loaded process, frames do not depend on it, a dead one is replaced and the others continue", async () => {
     await using runtime = await load({ workers: 2 });
     expect(runtime.maxSessions).toBe(6);
     const sessions = [await start(runtime, 1), await start(runtime, 1), await start(runtime, 1)];
@@ -70,7 +70,7 @@ suite("a pool of processes of a world in Python", () => {
     expect(found[2]).toBe(found[1]);
   });
 
-  test("N22: each process sees its device alone, and a device that the world does not take is refused before anything starts", async () => {
+  test("N14: each process sees its device alone, and a device that the world does not take is refused before anything starts", async () => {
     await using runtime = await load({ devices: ["cuda:2", "cuda:5"] });
     const results = await Promise.all(
       [await start(runtime, 1), await start(runtime, 1)].map((session) => step(session)),
@@ -83,7 +83,7 @@ suite("a pool of processes of a world in Python", () => {
   });
 });
 
-describe("N22: the devices of a worker", () => {
+describe("N14: the devices of a worker", () => {
   const of = (
     devices: readonly string[],
     index: number,

@@ -21,7 +21,7 @@ export function freeLoopbackPort(): Promise<number> {
 
 /**
  * The variables by which the processes of one world find each other, as torchrun sets them: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`,
- * `MASTER_ADDR`, `MASTER_PORT` and those that go with them. Gloo is told to use the loopback interface, since it would look for the machine's name otherwise.
+ * `MASTER_ADDR`, `MASTER_PORT` and those that go with them. `GLOO_SOCKET_IFNAME` makes Gloo use the loopback interface; otherwise it would look up the machine's name.
  */
 export function rankEnvironment(given: {
   /** Which process it is. */

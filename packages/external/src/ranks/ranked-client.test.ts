@@ -47,7 +47,7 @@ const STEP = {
 const clientOf = (clients: readonly PlayedRank[]) =>
   new RankedClient({ clients, label: "world.py", graceSeconds: 0.01 });
 
-describe("N24: several ranks asked as one", () => {
+describe("N16: several ranks asked as one", () => {
   test("what one rank refuses while another waits for it ends the world after a grace time", async () => {
     const ranks = [waiting(), refusing("broken sum")];
     await expect(clientOf(ranks).request(STEP)).rejects.toMatchObject({

@@ -98,7 +98,7 @@ export class RankedWorker implements Worker {
   }
 
   #lost(error: DreamloopError, isComplete = false): void {
-    // While it is found out where they hang, each ends by itself, and all are told together.
+    // While the place where each rank hangs is looked for, the ranks end one by one; `hang` reports them all in one error.
     if ((this.#isHanging && !isComplete) || this.#closing !== undefined) return;
     this.client.fail(error);
     this.#tellFailure(error);

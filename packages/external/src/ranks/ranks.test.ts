@@ -46,7 +46,7 @@ const greyOf = ({ output }: ReturnType<typeof stepResult>): unknown => output?.d
 const isGone = (pid: unknown): boolean => !existsSync(`/proc/${String(pid)}`);
 
 suite("a world on several ranks", () => {
-  test("N23: every rank sees every step of interleaved sessions in the same order, and the frames are those of rank 0", async () => {
+  test("N15: every rank sees every step of interleaved sessions in the same order, and the frames are those of rank 0", async () => {
     await using runtime = await load({}, { ranks: 3 });
     expect(runtime.facts?.()).toMatchObject({ ranks: "3" });
     const sessions = [await start(runtime, 3), await start(runtime, 4)];
@@ -63,7 +63,7 @@ suite("a world on several ranks", () => {
     ["hangs", "hang", /rank 1 of 2: step 2 did not end within 1 s; it was at .*ranked_worlds.py:\d+ in hang/],
     ["alone refuses a step", "differ", /rank 1 of 2 refused step while others did not: .*this rank alone/],
   ])(
-    "N24: a rank that %s ends the session with a named error, all ranks are ended, and the next session finds new ones",
+    "N16: a rank that %s ends the session with a named error, all ranks are ended, and the next session finds new ones",
     async (_, what, why) => {
       await using runtime = await load({ what }, { ranks: 2, stepSeconds: 1 });
       const session = await start(runtime);
@@ -81,14 +81,14 @@ suite("a world on several ranks", () => {
     },
   );
 
-  test("N24: what all ranks refuse is a refused step, and the session continues", async () => {
+  test("N16: what all ranks refuse is a refused step, and the session continues", async () => {
     await using runtime = await load();
     await using session = await start(runtime);
     await expect(session.step(modelInputs({ step: { drive: 3 } }), {})).rejects.toThrow(/drive/);
     expect(greyOf(await step(session, 0))).toBe(6);
   });
 
-  test("N23: devices are given to a world as a whole, and workers of several ranks make a pool", async () => {
+  test("N15: devices are given to a world as a whole, and workers of several ranks make a pool", async () => {
     await using runtime = await load({}, { ranks: 2, workers: 2, devices: "4,5,6,7" });
     expect(runtime.facts?.()).toMatchObject({ workers: 2, ranks: "2", devices: ["4", "5", "6", "7"] });
     const sessions = [await start(runtime), await start(runtime)];
@@ -99,7 +99,7 @@ suite("a world on several ranks", () => {
   });
 });
 
-suite("N23: a session on two ranks keeps what sessions keep", async () => {
+suite("N15: a session on two ranks keeps what sessions keep", async () => {
   if (IS_PYTHON_MISSING) return;
   const adapter = await pythonWorld({ file: FILE, name: "Summing", python: PYTHON }, { onLog: () => undefined });
   const cases = sessionConformance({
@@ -118,7 +118,7 @@ suite("N23: a session on two ranks keeps what sessions keep", async () => {
 const torchSuite = TORCH_PYTHON === undefined ? describe.skip : describe;
 
 torchSuite(`a PyTorch world on gloo${TORCH_PYTHON === undefined ? " (no interpreter here has PyTorch)" : ""}`, () => {
-  test("N23: two processes that add up their parts give the frames of one", async () => {
+  test("N15: two processes that add up their parts give the frames of one", async () => {
     const python = TORCH_PYTHON ?? "";
     const adapter = await pythonWorld({ file: TORCH_FILE, python }, { onLog: () => undefined });
     const frames = [];

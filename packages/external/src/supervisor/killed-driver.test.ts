@@ -67,7 +67,7 @@ suite("N2: a program that is killed leaves no worker behind", () => {
     expect(groupMembers(worker)).toEqual([]);
   });
 
-  test("N2, N24: nor a rank, while one of them hangs and the other waits for it", async () => {
+  test("N2, N16: nor a rank, while one of them hangs and the other waits for it", async () => {
     const args = ["--import", "tsx", "--input-type=module", "--eval", RANKED_PROGRAM, "--", "hang"];
     const env = { ...process.env, TSX_TSCONFIG_PATH: join(root, "tsconfig.check.json") };
     const driver = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });

@@ -10,6 +10,7 @@ import {
 } from "@dreamloop/core";
 import type { WaitLimits } from "@dreamloop/core";
 import { readWaitLimits, refuseUnknownKeys, waitLimitsOf } from "@dreamloop/core/internal";
+import { MAX_TIMER_MS } from "../process-clock.ts";
 import { endWorker, within, type EndableWorker } from "./end-worker.ts";
 import { HostedSession, type HostedSessionOptions } from "./hosted-session.ts";
 import type { FromWorker, ToWorker, WorkerStart, WorldInfo } from "./messages.ts";
@@ -279,7 +280,7 @@ function loaded(
         const message = `the world did not load within ${limitSeconds} s; raise resourceHints.loadSeconds (waits.loadSeconds in a program) if it needs longer`;
         reject(new DreamloopError(ERROR_CODES.timedOut, message));
       },
-      Math.min(limitSeconds * 1000, 2 ** 31 - 1),
+      Math.min(limitSeconds * 1000, MAX_TIMER_MS),
     );
     worker.on("message", take);
     worker.on("error", fail);

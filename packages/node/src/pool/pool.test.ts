@@ -11,7 +11,7 @@ import { checkConfigSupport } from "@dreamloop/core/internal";
 import { registerCases, sessionConformance } from "@dreamloop/testing";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadAdapter, WorldHost, worldReference } from "../index.ts";
-import { EndingWorlds, ENDING_SEEDS } from "../test-support/ending-worlds.ts";
+import { EndingWorlds, ENDING_SEEDS, LASTING_SEEDS } from "../test-support/ending-worlds.ts";
 import type { PooledRuntime } from "./pooled-runtime.ts";
 
 const worlds = new EndingWorlds();
@@ -44,7 +44,7 @@ async function step(session: InferenceSession): Promise<ReturnType<typeof stepRe
   return stepResult(await session.step(modelInputs(IDLE), {}));
 }
 
-describe("N20: sessions of a pool of threads", () => {
+describe("N12: sessions of a pool of threads", () => {
   test("are placed on the least loaded worker, and show the frames of a world without a pool", async () => {
     const adapter = await loadAdapter(worldReference(worlds.reference));
     const local = await adapter.createRuntime(inferenceConfig({ modelId: "probe", runtimeOptions: { ...SMALL } }), {});
@@ -78,7 +78,7 @@ describe("N20: sessions of a pool of threads", () => {
       /a worker of "probe" has not answered for [\d.]+ s: a call of the world's code/,
     ],
   ])(
-    "N21: a worker that %s ends its own sessions with a named error, is replaced, and the others continue",
+    "N13: a worker that %s ends its own sessions with a named error, is replaced, and the others continue",
     async (_, seed, why) => {
       const runtime = await pool({ resourceHints: { workers: 2, stepSeconds: 2 } });
       const [doomed, beside, after] = [await start(runtime, seed), await start(runtime, 3), await start(runtime, 4)];
@@ -104,7 +104,27 @@ describe("N20: sessions of a pool of threads", () => {
     },
   );
 
-  test("N21: live sessions beside one whose worker ends play on, and so does the host that serves them", async () => {
+  test("R3, R4: a session that does not end, and one whose start is cancelled, give their places back, and the worker keeps working", async () => {
+    const runtime = await pool({ resourceHints: { workers: 1, closeSeconds: 0.05 } });
+    const lasting = await start(runtime, LASTING_SEEDS.neverEnds);
+    expect(runtime.sessionCounts).toEqual([1]);
+    await expect(lasting.close()).rejects.toMatchObject({
+      code: "timed_out",
+      message: expect.stringContaining("raise resourceHints.closeSeconds") as string,
+    });
+    expect(runtime.sessionCounts).toEqual([0]);
+    const cancel = new AbortController();
+    const late = runtime.startSession(modelInputs(), { seed: LASTING_SEEDS.startsLate, signal: cancel.signal });
+    cancel.abort();
+    await expect(late).rejects.toMatchObject({ code: "cancelled" });
+    expect(runtime.sessionCounts).toEqual([0]);
+    // The one that does not end, and this one; the one that started too late was closed.
+    const next = await start(runtime, 3);
+    await expect.poll(async () => (await step(next)).metadata.openSessions).toBe(2);
+    await runtime.close();
+  });
+
+  test("N13: live sessions beside one whose worker ends play on, and so does the host that serves them", async () => {
     const config = { runtimeOptions: { ...SMALL, framesPerSecond: 60 }, resourceHints: { workers: 2 } };
     await using host = await WorldHost.load({ reference: worlds.reference, config });
     expect(host.info).toMatchObject({ maxSessions: 128, runtimeFacts: { workers: 2 } });
@@ -129,7 +149,7 @@ describe("N20: sessions of a pool of threads", () => {
     await beside.close();
   });
 
-  test("N22: each worker gets its device, a device that the world does not know is refused, and one that fails ends the load of all", async () => {
+  test("N14: each worker gets its device, a device that the world does not know is refused, and one that fails ends the load of all", async () => {
     const spread = await pool({ resourceHints: { devices: "0, 1" }, device: "cuda:0" });
     const sessions = [await start(spread, 1), await start(spread, 2)];
     const used = await Promise.all(sessions.map(async (session) => (await step(session)).metadata.device));
@@ -175,7 +195,7 @@ describe("N20: sessions of a pool of threads", () => {
   });
 });
 
-describe("N20: a session of a pool keeps what sessions keep", async () => {
+describe("N12: a session of a pool keeps what sessions keep", async () => {
   const adapter = await loadAdapter(probe);
   const config = { runtimeOptions: { width: 96, height: 64 }, resourceHints: { workers: 1 } };
   registerCases(

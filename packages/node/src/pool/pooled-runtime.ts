@@ -180,7 +180,7 @@ function leastLoaded(workers: readonly PoolWorker[]): PoolWorker | undefined {
   return least;
 }
 
-/** The progress of several loads as one: the stage that was told last, and the mean of how far they are. */
+/** The progress of several loads as one: the stage reported last, and the mean of their fractions. */
 class PoolProgress {
   readonly #fractions: number[];
   readonly #onProgress: ((progress: LoadProgress) => void) | undefined;

@@ -2,7 +2,7 @@
  * Seconds to wait before each restart in a row; a session that is started meanwhile waits too. After the last, without a step that succeeded
  * in between, a worker is given up.
  */
-export const RESTART_SECONDS: readonly number[] = [0, 0.5, 1, 2, 4, 8, 15, 30];
+const RESTART_SECONDS: readonly number[] = [0, 0.5, 1, 2, 4, 8, 15, 30];
 
 /** Counts the restarts of one worker, and says how long to wait before the next. */
 export class RestartPauses {

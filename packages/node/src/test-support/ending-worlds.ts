@@ -10,6 +10,9 @@ const PROBE = pathToFileURL(createRequire(import.meta.url).resolve("@dreamloop/w
 /** Seeds at which the world ends its thread in the second step, and how. */
 export const ENDING_SEEDS = { exits: 1001, throws: 1002, holds: 1003 } as const;
 
+/** Seeds at which a session never ends, and never starts until it is cancelled. */
+export const LASTING_SEEDS = { neverEnds: 1004, startsLate: 1005 } as const;
+
 /** The probe world, whose facts hold the thread that it runs in and its device, and whose thread ends for some seeds. */
 const MODULE = `
 import { threadId } from "node:worker_threads";
@@ -26,6 +29,8 @@ const replacing = (target, replacements) =>
 
 const end = { ${ENDING_SEEDS.exits}: () => process.exit(3), ${ENDING_SEEDS.throws}: () => setImmediate(() => { throw new Error("lost"); }), ${ENDING_SEEDS.holds}: () => { while (true); } };
 
+let openSessions = 0;
+
 export default {
   ...probeWorld,
   supports: { ...probeWorld.supports, devices: ["cpu", "cuda:0", "cuda:1"] },
@@ -35,16 +40,24 @@ export default {
     return replacing(runtime, {
       facts: () => ({ threadId, device: config.device ?? "cpu" }),
       startSession: async (inputs, how) => {
-        const session = await runtime.startSession(inputs, how);
-        const { seed } = how;
+        const { seed, signal } = how;
+        if (seed === ${LASTING_SEEDS.startsLate}) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        const session = await runtime.startSession(inputs, seed === ${LASTING_SEEDS.startsLate} ? { seed } : how);
+        openSessions += 1;
+        const close = async () => {
+          openSessions -= 1;
+          await session.close();
+        };
         return replacing(session, {
+          close,
+          ...(seed === ${LASTING_SEEDS.neverEnds} ? { close: () => new Promise(() => undefined) } : {}),
           step: async (given, stepOptions) => {
             if (session.nextStepRequest()?.stepIndex === 1 && seed in end) {
               end[seed]();
               await new Promise(() => undefined);
             }
             const result = await session.step(given, stepOptions);
-            return { ...result, metadata: { ...result.metadata, threadId, device: config.device ?? "cpu" } };
+            return { ...result, metadata: { ...result.metadata, threadId, openSessions, device: config.device ?? "cpu" } };
           },
         });
       },

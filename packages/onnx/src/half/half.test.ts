@@ -40,7 +40,7 @@ async function run(model: Uint8Array, weights: Readonly<Record<string, Uint8Arra
 const apart = (one: readonly number[], other: readonly number[]): number =>
   Math.max(...one.map((value, index) => Math.abs(value - (other[index] ?? NaN))));
 
-describe("N26: weights in 16 bits", () => {
+describe("N18: weights in 16 bits", () => {
   test("are half the size, within the model or beside it, and give what the rounded weights give", async () => {
     for (const externalData of [undefined, "shared.bin"]) {
       const written = writeOnnxModel({ ...product, ...(externalData === undefined ? {} : { externalData }) });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-describe("N26: a bundle with weights in 16 bits", () => {
+describe("N18: a bundle with weights in 16 bits", () => {
   test("is smaller, sound, shows nearly the same frames, says how far they are apart, and passes its reference frames", async () => {
     const converted = await convertBundle(whole, half);
     expect(converted.comparedFrames).toBe(2);

@@ -72,7 +72,7 @@ function runOn(device: string, vulkanDriver: string): Ran {
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as Ran;
 }
 
-describe("N25: devices of worlds in ONNX", () => {
+describe("N17: devices of worlds in ONNX", () => {
   test("are what ONNX Runtime offers on the system, and others are refused before anything loads", async () => {
     expect(offeredDevices("linux", "x64")).toEqual(["cpu", "webgpu", "cuda"]);
     expect(offeredDevices("win32", "arm64")).toEqual(["cpu", "webgpu", "dml"]);
@@ -121,7 +121,7 @@ describe("N25: devices of worlds in ONNX", () => {
     },
   );
 
-  test("threads of a process take turns at a device that supports one at a time, and a lock that never comes free is told", async () => {
+  test("threads of a process take turns at a device that supports one at a time, and waiting for a lock that never comes free ends with an error", async () => {
     const memory = new SharedArrayBuffer(4);
     const [one, other] = [new DeviceLock("webgpu", memory), new DeviceLock("webgpu", memory)];
     const order: string[] = [];

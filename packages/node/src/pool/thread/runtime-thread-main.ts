@@ -137,6 +137,11 @@ class RuntimeThreadMain {
   ): Promise<SessionAnswer> {
     if (this.#runtime === undefined) throw new DreamloopError(ERROR_CODES.invalidState, "the world is not loaded");
     const session = await this.#runtime.startSession(modelInputs(inputs), { seed, signal });
+    if (signal.aborted) {
+      // Nobody waits for it any more.
+      await session.close();
+      throw new DreamloopError(ERROR_CODES.cancelled, "the start of a session was cancelled");
+    }
     this.#sessions.set(key, session);
     const can = {
       finalize: session.finalizeStep !== undefined,

@@ -15,6 +15,7 @@ import { errorFromThread } from "../../host/thread-error.ts";
 import { ThreadMarks } from "../../host/thread-marks.ts";
 import { ThreadWatch } from "../../host/thread-watch.ts";
 import type { WorldReferenceInput } from "../../host/world-reference.ts";
+import { MAX_TIMER_MS } from "../../process-clock.ts";
 import type {
   FromRuntimeThread,
   RuntimeThreadInfo,
@@ -59,6 +60,7 @@ export class RuntimeThread {
   readonly #thread: EndableWorker;
   readonly #watch: ThreadWatch;
   readonly #label: string;
+  readonly #limits: WaitLimits;
   readonly #pending = new Map<number, Pending>();
   #tellFailure: (error: DreamloopError) => void = () => undefined;
   #failure: DreamloopError | undefined;
@@ -68,6 +70,7 @@ export class RuntimeThread {
   private constructor(thread: EndableWorker, info: RuntimeThreadInfo, label: string, limits: WaitLimits) {
     this.#thread = thread;
     this.#label = label;
+    this.#limits = limits;
     this.info = info;
     this.failed = new Promise((resolve) => (this.#tellFailure = resolve));
     const { worker, marks } = thread;
@@ -126,14 +129,33 @@ export class RuntimeThread {
     return this.#failure;
   }
 
-  /** Asks a session for something; throws what the world throws, `worker_failed` when the thread is gone. */
+  /**
+   * Asks a session for something; throws what the world throws, `worker_failed` when the thread is gone. The start and the end of a session have an end, since
+   * they hold its place: they throw `timed_out` after `loadSeconds` and `closeSeconds`, and a start that is cancelled throws `cancelled` at once. A session
+   * that starts later all the same is closed in the thread.
+   */
   call(session: number, call: SessionCall, signal?: AbortSignal): Promise<SessionAnswer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#callCount += 1;
     const id = this.#callCount;
     return new Promise((resolve, reject) => {
-      const abort = (): void => this.#post({ type: "abort", id });
+      const leave = (error: DreamloopError): void => {
+        this.#post({ type: "abort", id });
+        settle();
+        reject(error);
+      };
+      const abort = (): void => {
+        if (call.method !== "open") this.#post({ type: "abort", id });
+        else
+          leave(
+            new DreamloopError(ERROR_CODES.cancelled, "the start of a session was cancelled", {
+              cause: signal?.reason,
+            }),
+          );
+      };
+      const limit = this.#limitOf(call, leave);
       const settle = (): void => {
+        clearTimeout(limit);
         signal?.removeEventListener("abort", abort);
         this.#pending.delete(id);
       };
@@ -165,6 +187,21 @@ export class RuntimeThread {
     const hasEnded = await within(endWorker(this.#thread, END_SECONDS), NATIVE_CALL_SECONDS);
     if (!hasEnded) this.#thread.worker.unref();
     this.#end(new DreamloopError(ERROR_CODES.closed, `${this.#label}: the worker was closed`));
+  }
+
+  /** The end of a call that holds a session's place; the others are the caller's to end. */
+  #limitOf({ method }: SessionCall, leave: (error: DreamloopError) => void): NodeJS.Timeout | undefined {
+    if (method !== "open" && method !== "close") return undefined;
+    const { loadSeconds, closeSeconds } = this.#limits;
+    const [what, name, seconds] =
+      method === "open"
+        ? (["the start of a session", "loadSeconds", loadSeconds] as const)
+        : (["the end of a session", "closeSeconds", closeSeconds] as const);
+    const message = `${this.#label}: ${what} did not come to an end within ${seconds} s; raise resourceHints.${name} if it needs longer`;
+    return setTimeout(
+      () => leave(new DreamloopError(ERROR_CODES.timedOut, message)),
+      Math.min(seconds * 1000, MAX_TIMER_MS),
+    );
   }
 
   #post(message: ToRuntimeThread): void {
@@ -225,7 +262,7 @@ function loaded(
     const late = `a worker of ${label} did not load within ${limitSeconds} s; raise resourceHints.loadSeconds if it needs longer`;
     const limit = setTimeout(
       () => refuse(new DreamloopError(ERROR_CODES.timedOut, late)),
-      Math.min(limitSeconds * 1000, 2 ** 31 - 1),
+      Math.min(limitSeconds * 1000, MAX_TIMER_MS),
     );
     worker.on("message", take).on("error", fail).on("exit", exit);
   });

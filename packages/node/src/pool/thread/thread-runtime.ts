@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   DreamloopError,
   ERROR_CODES,
@@ -15,7 +16,7 @@ import { ThreadSession } from "./thread-session.ts";
 
 /** How a worker of a pool in a thread is started. */
 export interface StartThreadRuntimeOptions extends StartRuntimeThreadOptions {
-  /** Seconds before each restart in a row; default `RESTART_SECONDS`. */
+  /** Seconds before each restart in a row; default those of `RestartPauses`. */
   readonly restartSeconds?: readonly number[];
 }
 
@@ -147,23 +148,11 @@ export class ThreadRuntime implements PoolWorker {
   async #restart(before: RuntimeThread | undefined, seconds: number): Promise<RuntimeThread> {
     const { signal } = this.#ending;
     await before?.close();
-    await pause(seconds, signal);
+    // Cut short by the end of the runtime, which the next line is about.
+    await delay(seconds * 1000, undefined, { signal }).catch(() => undefined);
     throwIfCancelled(signal, "the restart of a worker");
     const thread = await RuntimeThread.start({ ...this.#options, signal, onProgress: () => undefined });
     this.#adopt(thread);
     return thread;
   }
-}
-
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  if (seconds === 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, seconds * 1000);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -132,7 +132,7 @@ export class ThreadSession implements InferenceSession {
     if (this.#closing !== undefined) return;
     if (this.#before !== undefined) this.#next = this.#before;
     this.#before = undefined;
-    // Sent now and done before anything that is asked later; the thread's end is told by what is asked next.
+    // Sent now and done before anything that is asked later. If the thread has ended, the next call throws the reason.
     this.#options.thread.call(this.#options.session, { method: "discard" }).catch(() => undefined);
   }
 
